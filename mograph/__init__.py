@@ -1,0 +1,1 @@
+"""mograph: motion capture in, motion graph out."""
