@@ -18,7 +18,7 @@ class Clip:
     """Motion of one skeleton: where the root is and how every joint is turned, frame by frame.
 
     Metres, Y up, facing +Z at yaw 0. ``rotation[t, j]`` turns joint ``j`` relative to its parent.
-    ``contact`` is a bit per body part touching the world (see :class:`mograph.contacts.Contact`), where known.
+    ``contact``, where known, has a bit per body part that touches (see :class:`mograph.contacts.Contact`).
     """
 
     skeleton: Skeleton

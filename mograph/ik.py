@@ -24,7 +24,8 @@ class Limb:
 
 def leg(skeleton: Skeleton, side: str) -> Limb:
     """The leg of a side (``"left"`` or ``"right"``)."""
-    return Limb(*(skeleton.joint(f"{side}_{role}") for role in ("hip", "knee", "ankle")), (0.0, 0.0, 1.0))
+    hip, knee, ankle = (skeleton.joint(f"{side}_{role}") for role in ("hip", "knee", "ankle"))
+    return Limb(hip, knee, ankle, bends=(0.0, 0.0, 1.0))
 
 
 def arm(skeleton: Skeleton, side: str) -> Limb:

@@ -70,6 +70,6 @@ def velocity(values: Array, fps: float) -> Array:
 
 
 def centre_of_mass(poses: Poses, mass: Array, centre: Array) -> Array:
-    """Centre of mass (T, 3) of a body whose joints carry ``mass`` (J,) at ``centre`` (J, 3) in their own frames."""
+    """Centre of mass (T, 3) of joints that carry ``mass`` (J,) at ``centre`` (J, 3) in their own frames."""
     world = poses.position + rotations.rotate(poses.rotation, centre)
     return np.einsum("j,tjk->tk", mass / mass.sum(), world)

@@ -33,7 +33,7 @@ _LIMB_WORDS = {
 _CENTRE_WORDS = {"neck": ("neck", "lowerneck", "neck1"), "head": ("head",)}
 
 _PREFIX = re.compile(r"^(.*:|bip\d*[\s_]+|mixamorig\d*_?|character\d*_)", re.IGNORECASE)
-_SIDES = (  # surest form first: a spelled-out side, a set-off letter, a letter before a capital, a bare letter
+_SIDES = (  # surest form first: a side in full, a letter set off, a letter before a capital, a bare letter
     re.compile(r"^(?P<side>left|right)[\s_.-]*(?P<word>.+)$", re.IGNORECASE),
     re.compile(r"^(?P<word>.+?)[\s_.-]*(?P<side>left|right)$", re.IGNORECASE),
     re.compile(r"^(?P<side>[lr])[\s_.-]+(?P<word>.+)$", re.IGNORECASE),
@@ -54,7 +54,7 @@ def side_and_word(names: Sequence[str]) -> list[tuple[str, str]]:
     plain = [_PREFIX.sub("", name) for name in names]
     readings = []
     for name in plain:
-        found = {}
+        found: dict[tuple[str, str], None] = {}
         for form in _SIDES:
             if match := form.match(name):
                 side = "left" if match["side"].lower().startswith("l") else "right"
@@ -62,8 +62,8 @@ def side_and_word(names: Sequence[str]) -> list[tuple[str, str]]:
         readings.append(list(found))
     seen = {reading for found in readings for reading in found}
     result = []
-    for name, found in zip(plain, readings, strict=True):
-        paired = [(s, w) for s, w in found if (("right" if s == "left" else "left"), w) in seen]
+    for name, reading in zip(plain, readings, strict=True):
+        paired = [(s, w) for s, w in reading if (("right" if s == "left" else "left"), w) in seen]
         result.append(paired[0] if paired else ("", _letters(name)))
     return result
 

@@ -32,8 +32,8 @@ class Skeleton:
     offsets: Array  # (J, 3) from the parent joint, at rest [m]; the root's is zero
     end_parents: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))  # (E,)
     end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))  # (E, 3) tips of bones [m]
-    dof: NDArray[np.int64] | None = None  # (J,) 0..3 free axes per joint; all 3 if not told
-    axes: Array | None = None  # (J, 3, 3) row k of joint j: its k-th axis in the parent's frame at rest
+    dof: NDArray[np.int64] = None  # type: ignore[assignment]  # (J,) free axes per joint, 0..3; 3 if not told
+    axes: Array = None  # type: ignore[assignment]  # (J, 3, 3) row k of joint j: its k-th axis in the parent's frame at rest
 
     def __post_init__(self) -> None:
         count = len(self.names)

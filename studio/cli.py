@@ -1,0 +1,340 @@
+"""The command ``mograph``: every job of the product from a terminal or a script."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import mograph
+from mograph.errors import MographError
+from studio.progress import StageProgress
+
+app = typer.Typer(
+    name="mograph",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Plan full-body character motion: motion capture in, motion graph out.\n\n"
+    "Start with [bold]mograph sample clips[/], then [bold]mograph import clips -o moves.mgdb[/].",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+out = Console()
+err = Console(stderr=True)
+
+SOME_FAILED = 1  # exit code: the result was written, but some files are missing from it
+BAD_INPUT = 2  # exit code: nothing was written
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for programs, nothing else.")]
+ProfileOption = Annotated[
+    str,
+    typer.Option(
+        help="Source of the files: [bold]auto[/] guesses units and axes, [bold]cmu[/] knows the CMU data."
+    ),
+]
+
+
+def main() -> NoReturn:
+    """Run the command; what is wrong with the input is said in one sentence, exit code 2."""
+    try:
+        app(standalone_mode=True)
+    except MographError as error:
+        err.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True, highlight=False)
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        err.print("stopped; nothing was written")
+        sys.exit(130)
+    sys.exit(0)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(mograph.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+@app.command(rich_help_panel="Data")
+def sample(
+    folder: Annotated[Path, typer.Argument(help="Folder for the clips; made if it does not exist.")],
+) -> None:
+    """Write the embedded sample clips (BVH files and a manifest) into a folder."""
+    from mograph.sample import write_sample
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MographError(f"cannot make the folder {folder}: {error.strerror}") from error
+    written = write_sample(folder)
+    clips = [path for path in written if path.suffix == ".bvh"]
+    out.print(f"wrote {len(clips)} clips to {folder}", highlight=False)
+
+
+@app.command("import", rich_help_panel="Data")
+def import_(
+    sources: Annotated[list[Path], typer.Argument(help="Motion files (.bvh, .amc) or folders of them.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Database file to write.")],
+    profile: ProfileOption = "auto",
+    manifest: Annotated[
+        Path | None,
+        typer.Option(help="CSV table of labels; a folder's own manifest.csv is used if none is given."),
+    ] = None,
+    set_: Annotated[
+        Path | None, typer.Option("--set", help="Text file naming the clips to take, a path per line.")
+    ] = None,
+    skeleton: Annotated[
+        str | None,
+        typer.Option(help="Put all clips on this skeleton: a motion file, a database, or 'sample'."),
+    ] = None,
+    fps: Annotated[float, typer.Option(help="Poses per second in the database.")] = 30.0,
+    mirror: Annotated[bool, typer.Option("--mirror", help="Add the mirror image of every clip.")] = False,
+    workers: Annotated[int, typer.Option(min=0, help="Processes to use; 0 takes all cores.")] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a motion database: one skeleton, one rate, contacts found, labels kept.
+
+    Files that cannot be read are listed at the end and the rest is written (exit code 1).
+    A sidecar NAME.events.json beside a file overrides the contacts found in it.
+    """
+    from mograph.importer import ImportSettings, find_sources, import_clips
+
+    if not output.parent.is_dir():
+        raise MographError(f"cannot write {output}: the folder {output.parent} does not exist")
+    settings = ImportSettings(
+        profile=profile,
+        fps=fps,
+        mirror=mirror,
+        skeleton=None if skeleton is None else _skeleton(skeleton, profile),
+        workers=workers or os.cpu_count() or 1,
+    )
+    found = find_sources(sources, manifest, set_)
+    with StageProgress(err, quiet=as_json) as progress:
+        imported = import_clips(found, settings, progress)
+    database = imported.database
+    database.save(output)
+    if as_json:
+        failures = [{"file": file, "reason": reason} for file, reason in imported.failures]
+        print(json.dumps({**database.summary(), "output": str(output), "failures": failures}))
+    else:
+        for note, count in imported.notes:
+            err.print(f"note: {note} ({count} of {len(found)} files)", highlight=False, markup=False)
+        err.print(f"note: skeleton {imported.skeleton_from}", highlight=False, markup=False)
+        _print_summary(f"{output}", database.summary())
+    if imported.failures:
+        for file, reason in imported.failures:
+            err.print(
+                f"failed: {reason if file in reason else f'{file}: {reason}'}", markup=False, soft_wrap=True
+            )
+        err.print(
+            f"{len(imported.failures)} of {len(found)} files failed; the rest was written", markup=False
+        )
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command(rich_help_panel="Data")
+def info(
+    file: Annotated[Path, typer.Argument(help="A database, or a motion file.")],
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw a contact timeline and statistics to this PNG.")
+    ] = None,
+    profile: ProfileOption = "auto",
+    as_json: JsonFlag = False,
+) -> None:
+    """What is in a file: clips, poses, seconds, behaviours, contacts."""
+    database = _database(file, profile)
+    if plot is not None:
+        from studio.timeline import contact_timeline
+
+        contact_timeline(list(database), plot, title=file.name)
+    if as_json:
+        print(json.dumps(database.summary()))
+        return
+    _print_summary(str(file), database.summary())
+    if plot is not None:
+        out.print(f"picture: {plot}", highlight=False)
+
+
+@app.command(rich_help_panel="Motion")
+def render(
+    clip: Annotated[str, typer.Argument(help="A motion file, or DATABASE:CLIP.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .png, .gif or .html.")],
+    view: Annotated[str, typer.Option(help="side, front, top or three_quarter.")] = "side",
+    profile: ProfileOption = "auto",
+) -> None:
+    """Draw a clip: a strip of stick figures, an animation, or a page with a viewer."""
+    from studio.render import render as draw
+
+    draw(_clip(clip, profile), output, view=view)
+    out.print(f"wrote {output}", highlight=False)
+
+
+@app.command(rich_help_panel="Motion")
+def convert(
+    clip: Annotated[str, typer.Argument(help="A motion file, or DATABASE:CLIP.")],
+    output: Annotated[Path, typer.Argument(help="File to write: .bvh or .glb.")],
+    profile: ProfileOption = "auto",
+    fps: Annotated[float | None, typer.Option(help="Change the frame rate.")] = None,
+    mirror: Annotated[bool, typer.Option("--mirror", help="Exchange left and right.")] = False,
+    skeleton: Annotated[
+        str | None, typer.Option(help="Put it on another skeleton: a motion file, a database, or 'sample'.")
+    ] = None,
+) -> None:
+    """Turn a motion into another file format, rate, side or skeleton."""
+    from mograph.files import write_clip
+    from mograph.mirror import mirrored
+    from mograph.retarget import retargeted
+
+    motion = _clip(clip, profile)
+    if fps is not None:
+        motion = motion.resampled(fps)
+    if skeleton is not None:
+        motion = retargeted(motion, _skeleton(skeleton, profile))
+    if mirror:
+        motion = mirrored(motion)
+    write_clip(motion, output)
+    out.print(f"wrote {output}: {len(motion)} frames at {motion.fps:g}/s", highlight=False)
+
+
+@app.command(rich_help_panel="Motion")
+def contacts(
+    file: Annotated[Path, typer.Argument(help="A motion file.")],
+    profile: ProfileOption = "auto",
+    tags: Annotated[
+        str,
+        typer.Option(help="What the clip shows, e.g. 'walk pickup': hands are looked for in pick-ups only."),
+    ] = "",
+    write: Annotated[
+        bool, typer.Option("--write", help="Write NAME.events.json beside the file, to be corrected by hand.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a sidecar that is there.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """What touches the ground when: the phases of a clip, or a sidecar to correct them in."""
+    from mograph.contacts import phases
+    from mograph.events import sidecar_path, write_events
+    from mograph.importer import Source, detected
+    from mograph.profiles import load_clip
+
+    loaded = load_clip(file, profile)
+    motion = detected(loaded, Source(file, file.stem, tags=tuple(tags.split())))
+    assert motion.contact is not None
+    start = loaded.dropped / motion.fps
+    rows = [
+        {
+            "start": round(start + phase.start / motion.fps, 4),
+            "end": round(start + phase.stop / motion.fps, 4),
+            "contact": [part.name.lower() for part in phase.contact if part.name],
+        }
+        for phase in phases(motion.contact)
+    ]
+    if write:
+        path = sidecar_path(file)
+        if path.exists() and not force:
+            raise MographError(f"{path} is there already; --force overwrites it")
+        write_events(motion, path, loaded.dropped)
+    if as_json:
+        print(json.dumps({"file": str(file), "phases": rows}))
+        return
+    table = Table("from s", "to s", "touching", box=None)
+    for row in rows:
+        table.add_row(
+            f"{row['start']:.3f}", f"{row['end']:.3f}", ", ".join(row["contact"]) or "nothing (flight)"
+        )  # type: ignore[arg-type]
+    out.print(table)
+    if write:
+        out.print(f"wrote {path}", highlight=False)
+
+
+def _database(file: Path, profile: str) -> mograph.Database:
+    """A database file, or a motion file as a database of one clip."""
+    from mograph.database import Database
+    from mograph.files import READABLE
+
+    if file.suffix.lower() in READABLE:
+        clip = _clip(str(file), profile)
+        return Database.from_clips([clip])
+    return Database.load(file)
+
+
+def _clip(reference: str, profile: str) -> mograph.Clip:
+    """A clip from a motion file (with contacts) or from ``DATABASE:CLIP``."""
+    from mograph.database import Database
+    from mograph.files import READABLE
+    from mograph.importer import Source, detected
+    from mograph.profiles import load_clip
+
+    path = Path(reference)
+    if path.suffix.lower() in READABLE:
+        loaded = load_clip(path, profile)
+        if not loaded.clip.skeleton.has("hips", "left_knee", "right_knee", "left_ankle", "right_ankle"):
+            return loaded.clip.with_(contact=None)
+        return detected(loaded, Source(path, path.stem))
+    file, _, name = reference.rpartition(":")
+    if not file or not Path(file).is_file():
+        raise MographError(
+            f"cannot read '{reference}': name a motion file ({', '.join(READABLE)}) or DATABASE:CLIP"
+        )
+    return Database.load(file).clip(name)
+
+
+def _skeleton(reference: str, profile: str) -> mograph.Skeleton:
+    from mograph.database import Database
+    from mograph.files import READABLE
+    from mograph.profiles import load_clip
+    from mograph.sample import sample_skeleton
+
+    if reference == "sample":
+        return sample_skeleton()
+    path = Path(reference)
+    if not path.is_file():
+        raise MographError(f"no skeleton '{reference}': name a motion file, a database, or 'sample'")
+    if path.suffix.lower() in READABLE:
+        return load_clip(path, profile).clip.skeleton
+    return Database.load(path).skeleton
+
+
+def _print_summary(title: str, figures: dict[str, Any]) -> None:
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=None)
+    table.add_column(style="cyan" if out.is_terminal else "")
+    table.add_column()
+    mirrored = f", {figures['mirrored']} of them mirrored" if figures["mirrored"] else ""
+    table.add_row("clips", f"{figures['clips']:,}{mirrored}")
+    table.add_row("poses", f"{figures['poses']:,} at {figures['fps']:g}/s")
+    table.add_row("seconds", f"{figures['seconds']:,.1f}")
+    table.add_row(
+        "skeleton",
+        f"{figures['joints']} joints, {figures['degrees_of_freedom']} degrees of freedom, "
+        f"leg {figures['leg_length']:.2f} m",
+    )
+    if figures["subjects"]:
+        table.add_row("subjects", ", ".join(figures["subjects"]))
+    if figures["behaviours"]:
+        table.add_row("behaviours", ", ".join(f"{tag} {n}" for tag, n in figures["behaviours"].items()))
+    for name, counts in figures["contacts"].items():
+        table.add_row(
+            "contacts" if name == next(iter(figures["contacts"])) else "",
+            f"{name.replace('_', ' ')}: {counts['phases']:,} phases, {100 * counts['share']:.1f} % of poses",
+        )
+    out.print(table)
+
+
+if __name__ == "__main__":
+    main()
