@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
 
 from mograph import kinematics, rotations
 from mograph.clip import Clip
@@ -27,11 +28,13 @@ class ContactLimits:
     speed: float = 0.7  # ankle or toe slower than this touches [m/s]
     height: float = 0.035  # ... and lower than this above its resting height [m]
     hysteresis: float = 1.3  # a contact once found lasts until both are exceeded this many times
+    swing_share: float = 0.2  # ... and slower than this share of its fastest within a third of a second ...
+    least_speed: float = 0.25  # ... or than this: slow steps need a tighter limit than walks [m/s]
     still_speed: float = 0.25  # a foot this slow touches [m/s] ...
     still_height: float = 0.12  # ... even this high: squats on the toes [m]
     least_seconds: float = 0.07  # shorter contacts and gaps are noise [s]
     gravity: tuple[float, float] = (5.0, 15.0)  # a flight falls this fast [m/s²]
-    pick_height: float = 0.55  # a wrist below this height reaches for something low [m]
+    pick_height: float = 0.65  # a wrist below this share of its median height reaches for something low
     pick_seconds: float = 0.1  # how long a hand holds what it picks [s]
     sit_height: float = 0.93  # share of the standing hip height below which a pelvis may sit
     sit_speed: float = 0.15  # ... while it is slower than this [m/s]
@@ -70,22 +73,40 @@ def detect_contacts(
 def foot_contacts(
     clip: Clip, poses: kinematics.Poses, tracks: FootTracks, resting: Array, limits: ContactLimits
 ) -> Mask:
-    """Whether the left and right foot touch, (T, 2)."""
+    """Whether the left and right foot touch, (T, 2).
+
+    Feet that step slowly, as in turning on the spot, stay under the speed limit of a walk all the time, so
+    the limit goes down with the fastest the foot gets nearby. Only where that leaves no foot on the ground
+    does the full limit decide, lest a slow landing become a flight.
+    """
     scale = body_scale(clip.skeleton)
-    slow, low = limits.speed * np.sqrt(scale), limits.height * scale
     ground = _ground_levels(clip, poses, tracks, resting, scale)
     height = tracks.height - resting - ground[:, :, None]
-    strong = (tracks.speed < slow) & (np.abs(height) < low)
-    weak = (tracks.speed < limits.hysteresis * slow) & (np.abs(height) < limits.hysteresis * low)
-    still = (tracks.speed < limits.still_speed * np.sqrt(scale)) & (height < limits.still_height * scale)
-    feet = np.zeros((len(clip), 2), bool)
+    pace = np.sqrt(scale)
+    fastest = maximum_filter1d(tracks.speed, 2 * round(0.33 * clip.fps) + 1, axis=0, mode="nearest")
+    slow = np.clip(limits.swing_share * fastest, limits.least_speed * pace, limits.speed * pace)
+    calm = np.clip(0.5 * slow, 0.1 * pace, limits.still_speed * pace)
+    tight = _touching(tracks.speed, height, slow, calm, scale, limits)
+    full = _touching(tracks.speed, height, limits.speed * pace, limits.still_speed * pace, scale, limits)
+    feet = np.where(tight.any(axis=1, keepdims=True), tight, full)
     least = round(limits.least_seconds * clip.fps)
     for foot in range(2):
-        touches = np.zeros(len(clip), bool)
-        for point in range(2):
-            touches |= _holding(strong[:, foot, point], weak[:, foot, point]) | still[:, foot, point]
-        feet[:, foot] = drop_short(drop_short(touches, least, value=False), least, value=True)
+        feet[:, foot] = drop_short(drop_short(feet[:, foot], least, value=False), least, value=True)
     return feet
+
+
+def _touching(
+    speed: Array, height: Array, slow: Array | float, calm: Array | float, scale: float, limits: ContactLimits
+) -> Mask:
+    """Feet (T, 2) of which ankle or toe is slow and low (with hysteresis), or calm and not far up."""
+    low = np.abs(height)
+    strong = (speed < slow) & (low < limits.height * scale)
+    weak = (speed < limits.hysteresis * slow) & (low < limits.hysteresis * limits.height * scale)
+    still = (speed < calm) & (height < limits.still_height * scale)
+    held = [
+        [_holding(strong[:, foot, point], weak[:, foot, point]) for point in range(2)] for foot in range(2)
+    ]
+    return (still | np.moveaxis(np.array(held), -1, 0)).any(axis=-1)
 
 
 def _ground_levels(
@@ -169,42 +190,42 @@ def _falling_part(height: Array, start: int, stop: int, fps: float, limits: Cont
 def hand_contacts(clip: Clip, poses: kinematics.Poses, limits: ContactLimits = DEFAULT_LIMITS) -> Mask:
     """When the left and right hand take or put down something, (T, 2), in a clip that shows a pick-up.
 
-    The event is the hand's slowest moment near its extreme: the lowest point of a hand that goes below
-    ``pick_height``, or else the farthest one from where the hand usually hangs. A hand holds for
-    ``pick_seconds`` from there. A hand that stays far from the other's extreme is idle.
+    The event is the hand's slowest moment near its extreme: the lowest point of a hand that goes well below
+    where it usually hangs, or else the farthest one from the hips along the ground. A hand holds for
+    ``pick_seconds`` from there. Both hands take part if they go about as far at about the same time.
     """
     scale = body_scale(clip.skeleton)
     wrists = [clip.skeleton.joint(f"{side}_wrist") for side in ("left", "right")]
+    hips = clip.skeleton.joint("hips")
     position = poses.position[:, wrists]
     speed = np.linalg.norm(kinematics.velocity(position, clip.fps), axis=-1)
-    hips = clip.skeleton.joint("hips")
     turn = rotations.inverse(rotations.from_yaw(rotations.yaw(poses.rotation[:, hips])))
-    local = rotations.rotate(turn[:, None], position - poses.position[:, hips, None])
-    local[..., 1] = position[..., 1]  # a crouch takes the hand down as much as a bend does
-    away = np.linalg.norm(local - np.median(local, axis=0), axis=-1)
+    ahead = rotations.rotate(turn[:, None], position - poses.position[:, hips, None])[..., 2]
 
-    low = position[..., 1] < limits.pick_height * scale
+    low = position[..., 1] < limits.pick_height * np.median(position[..., 1])
     if low.any():
-        extreme = -position[..., 1]
-        near = low
+        extreme, near = -position[..., 1], low
     else:
-        extreme = away
-        near = away > 0.85 * away.max()
-    hold = max(round(limits.pick_seconds * clip.fps), 1)
-    touching = np.zeros((len(clip), 2), bool)
-    least = round(0.1 * clip.fps)
+        extreme = ahead
+        near = ahead > 0.85 * ahead.max()
+    least, hold = round(0.1 * clip.fps), max(round(limits.pick_seconds * clip.fps), 1)
     events: list[tuple[int, int]] = []
     for hand in range(2):
         for start, stop in runs(near[:, hand]):
-            if stop - start < least:
-                continue
-            best = extreme[start:stop, hand].max()
-            close = extreme[start:stop, hand] > best - 0.05 * scale
-            events.append((start + int(np.argmin(np.where(close, speed[start:stop, hand], np.inf))), hand))
-    for frame, hand in events:  # both hands within half a second take one thing together
-        together = [f for f, _ in events if abs(f - frame) < 0.5 * clip.fps]
-        shared = int(np.mean(together))
-        touching[shared : shared + hold, hand] = True
+            if stop - start >= least:
+                close = extreme[start:stop, hand] > extreme[start:stop, hand].max() - 0.05 * scale
+                events.append((start + int(np.argmin(np.where(close, speed[start:stop, hand], np.inf))), hand))
+    touching = np.zeros((len(clip), 2), bool)
+    for frame, hand in events:
+        together = [(f, h) for f, h in events if abs(f - frame) < 0.5 * clip.fps]
+        first = max(together, key=lambda event: extreme[event])
+        busy = [
+            event
+            for event in together
+            if extreme[first] - extreme[event] < 0.12 * scale and ahead[first] - ahead[event] < 0.25 * scale
+        ]
+        shared = round(np.mean([f for f, _ in busy]))
+        touching[shared : shared + hold, hand] |= (frame, hand) in busy
     return touching
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -125,7 +126,7 @@ class Database:
 
     def summary(self) -> dict[str, Any]:
         """Figures about the database, ready for JSON."""
-        all_phases = [p for clip in self for p in phases(clip.contact)] if len(self) else []  # type: ignore[arg-type]
+        all_phases = [p for a, b in pairwise(self.clip_starts) for p in phases(self.contact[a:b])]
         per_mask = Counter(p.contact for p in all_phases)
         frames = Counter(self.contact.tolist())
         tags = Counter(tag for info in self.info for tag in info.tags)
@@ -135,7 +136,7 @@ class Database:
             "seconds": round(self.seconds, 3),
             "fps": self.fps,
             "joints": len(self.skeleton),
-            "degrees_of_freedom": int(self.skeleton.dof.sum()) + 3,  # type: ignore[union-attr]
+            "degrees_of_freedom": int(self.skeleton.dof.sum()) + 3,
             "height": round(self.skeleton.height, 3),
             "leg_length": round(self.skeleton.leg_length, 3),
             "subjects": sorted({i.subject for i in self.info if i.subject}),
@@ -159,7 +160,7 @@ class Database:
             "names": list(skeleton.names),
             "clips": [{**asdict(info), "tags": list(info.tags)} for info in self.info],
         }
-        arrays = {
+        arrays: dict[str, np.ndarray] = {
             "parents": skeleton.parents,
             "offsets": skeleton.offsets,
             "end_parents": skeleton.end_parents,
@@ -171,7 +172,7 @@ class Database:
             "root_position": self.root_position,
             "rotation": self.rotation,
         }
-        write_container(path, FORMAT, VERSION, meta, arrays)  # type: ignore[arg-type]
+        write_container(path, FORMAT, VERSION, meta, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Database:

@@ -30,9 +30,8 @@ def leg(skeleton: Skeleton, side: str) -> Limb:
 
 def arm(skeleton: Skeleton, side: str) -> Limb:
     """The arm of a side (``"left"`` or ``"right"``)."""
-    return Limb(
-        *(skeleton.joint(f"{side}_{role}") for role in ("shoulder", "elbow", "wrist")), (0.0, 0.0, -1.0)
-    )
+    shoulder, elbow, wrist = (skeleton.joint(f"{side}_{role}") for role in ("shoulder", "elbow", "wrist"))
+    return Limb(shoulder, elbow, wrist, bends=(0.0, 0.0, -1.0))
 
 
 def reach(

@@ -176,7 +176,7 @@ def info(
 def render(
     clip: Annotated[str, typer.Argument(help="A motion file, or DATABASE:CLIP.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Picture to write: .png, .gif or .html.")],
-    view: Annotated[str, typer.Option(help="side, front, top or three_quarter.")] = "side",
+    view: Annotated[str | None, typer.Option(help="side, front, top or three_quarter.")] = None,
     profile: ProfileOption = "auto",
 ) -> None:
     """Draw a clip: a strip of stick figures, an animation, or a page with a viewer."""
@@ -237,7 +237,7 @@ def contacts(
     motion = detected(loaded, Source(file, file.stem, tags=tuple(tags.split())))
     assert motion.contact is not None
     start = loaded.dropped / motion.fps
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "start": round(start + phase.start / motion.fps, 4),
             "end": round(start + phase.stop / motion.fps, 4),
@@ -255,9 +255,8 @@ def contacts(
         return
     table = Table("from s", "to s", "touching", box=None)
     for row in rows:
-        table.add_row(
-            f"{row['start']:.3f}", f"{row['end']:.3f}", ", ".join(row["contact"]) or "nothing (flight)"
-        )  # type: ignore[arg-type]
+        touching = ", ".join(row["contact"]) or "nothing (flight)"
+        table.add_row(f"{row['start']:.3f}", f"{row['end']:.3f}", touching)
     out.print(table)
     if write:
         out.print(f"wrote {path}", highlight=False)
