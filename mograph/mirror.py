@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from mograph import contacts
@@ -29,4 +31,4 @@ def mirrored(clip: Clip) -> Clip:
 
 def _swap_words(text: str) -> str:
     swap = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
-    return " ".join(swap.get(word, word) for word in text.split(" "))
+    return re.sub(r"\b(left|right|Left|Right)\b", lambda match: swap[match[0]], text)

@@ -43,7 +43,7 @@ def test_target_is_met_and_the_tip_keeps_its_rotation(state, limb, side):
 
 
 def test_a_limb_already_there_stays_and_a_hinge_stays_a_hinge(state):
-    skeleton, root, rotation, poses = state
+    skeleton, _, rotation, poses = state
     chain = ik.leg(skeleton, "left")
     same = ik.reach(skeleton, rotation, poses, chain, poses.position[:, chain.tip])
     assert rotations.angle_between(same, rotation).max() < 1e-6

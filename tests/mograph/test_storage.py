@@ -92,7 +92,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_rubbish(tmp_path):
 
 def test_missing_folder_is_named(tmp_path):
     with (
-        pytest.raises(MographError, match="the folder .*nowhere does not exist"),
+        pytest.raises(MographError, match=r"the folder .*nowhere does not exist"),
         written_atomically(tmp_path / "nowhere" / "x.mgdb"),
     ):
         pass
