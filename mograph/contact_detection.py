@@ -214,7 +214,9 @@ def hand_contacts(clip: Clip, poses: kinematics.Poses, limits: ContactLimits = D
         for start, stop in runs(near[:, hand]):
             if stop - start >= least:
                 close = extreme[start:stop, hand] > extreme[start:stop, hand].max() - 0.05 * scale
-                events.append((start + int(np.argmin(np.where(close, speed[start:stop, hand], np.inf))), hand))
+                events.append(
+                    (start + int(np.argmin(np.where(close, speed[start:stop, hand], np.inf))), hand)
+                )
     touching = np.zeros((len(clip), 2), bool)
     for frame, hand in events:
         together = [(f, h) for f, h in events if abs(f - frame) < 0.5 * clip.fps]

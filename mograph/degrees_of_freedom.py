@@ -10,8 +10,12 @@ from mograph import rotations
 from mograph.rotations import Array
 from mograph.skeleton import Skeleton
 
-_LEAST_TURN = np.radians(0.5)  # root-mean-square turn about an axis below which the axis is not free
-_LEAST_SHARE = 0.08  # ... or below this share of the turn about the joint's main axis
+# An axis is free if the joint's root-mean-square turn about it is above a degree and a half, or, for joints
+# that move little, above half a degree and a share of the turn about the main axis. Two axes in a row (Euler
+# angles) leave up to that much about the third; set against eight clips whose ASF states the freedom.
+_CERTAIN_TURN = np.radians(1.5)
+_LEAST_TURN = np.radians(0.5)
+_LEAST_SHARE = 0.07
 
 
 def with_measured_dof(skeleton: Skeleton, rotation: Array) -> Skeleton:
@@ -29,7 +33,7 @@ def with_measured_dof(skeleton: Skeleton, rotation: Array) -> Skeleton:
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=2)[..., None], axis=2)
     axes = axes * np.where(largest < 0, -1.0, 1.0)
     axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
-    free = (turn > _LEAST_TURN) & (turn > _LEAST_SHARE * turn[:, :1])
+    free = (turn > _CERTAIN_TURN) | ((turn > _LEAST_TURN) & (turn > _LEAST_SHARE * turn[:, :1]))
     dof = free.sum(axis=1)
     dof[0] = 3
     axes[0] = np.eye(3)

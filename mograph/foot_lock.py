@@ -7,13 +7,14 @@ from itertools import pairwise
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from mograph import ik, kinematics
+from mograph import ik, kinematics, rotations
 from mograph.clip import Clip
 from mograph.contact_detection import Mask, drop_short, runs
 from mograph.contacts import Contact
 from mograph.errors import MographError
-from mograph.feet import foot_joints
+from mograph.feet import SOLE, body_scale, foot_joints
 from mograph.rotations import Array
+from mograph.skeleton import Skeleton
 
 _STRAIGHTEST = 0.998  # share of the leg's length beyond which the root is lowered instead
 
@@ -21,9 +22,9 @@ _STRAIGHTEST = 0.998  # share of the leg's length beyond which the root is lower
 def lock_feet(clip: Clip, toe_height: float | None = None) -> Clip:
     """The clip with its feet held still while they touch; world rotations of the feet are kept.
 
-    A touching foot is held by one point at a time: the ankle while the foot comes down on its heel, the toe
-    joint otherwise, whichever is the slower. Between contacts the correction eases from one to the next.
-    ``toe_height`` [m] puts held toes at that height above the floor, where they are within 5 cm of it.
+    A touching foot rolls: it is held by one point at a time, the heel or the ball (the toe joint), whichever
+    is the slower. Between contacts the correction eases from one to the next. ``toe_height`` [m] puts held
+    toes at that height above the floor, where they are within 5 cm of it.
     """
     if clip.contact is None:
         raise MographError(f"clip '{clip.name}' has no contacts; detect them before locking its feet")
@@ -31,8 +32,8 @@ def lock_feet(clip: Clip, toe_height: float | None = None) -> Clip:
     targets = []
     for foot, (ankle, toe) in enumerate(foot_joints(clip.skeleton)):
         touches = (clip.contact & (Contact.LEFT_FOOT, Contact.RIGHT_FOOT)[foot]) > 0
-        points = np.stack([poses.position[:, ankle], poses.position[:, toe]], axis=1)
-        targets.append(points[:, 0] + _correction(points, touches, clip.fps, toe_height))
+        points = np.stack([heel_position(clip.skeleton, poses, ankle, toe), poses.position[:, toe]], axis=1)
+        targets.append(poses.position[:, ankle] + _correction(points, touches, clip.fps, toe_height))
 
     legs = [ik.leg(clip.skeleton, side) for side in ("left", "right")]
     root = clip.root_position - np.array([0.0, 1.0, 0.0]) * _lowering(clip, poses, legs, targets)[:, None]
@@ -43,23 +44,30 @@ def lock_feet(clip: Clip, toe_height: float | None = None) -> Clip:
     return clip.with_(root_position=root, rotation=rotation)
 
 
+def heel_position(skeleton: Skeleton, poses: kinematics.Poses, ankle: int, toe: int) -> Array:
+    """Where the heel touches the ground, (T, 3): below the ankle and a quarter of the foot behind it."""
+    forward = skeleton.rest_positions[toe] - skeleton.rest_positions[ankle]
+    down = abs(forward[1]) + SOLE * body_scale(skeleton)
+    heel = np.array([-0.25 * forward[0], -down, -0.25 * forward[2]])
+    return poses.position[:, ankle] + rotations.rotate(poses.rotation[:, ankle], heel)
+
+
 def _correction(points: Array, touches: Mask, fps: float, toe_height: float | None) -> Array:
-    """What to add to a foot (T, 3) so that its held point (axis 1: ankle, toe) stands still in contact."""
+    """What to add to a foot (T, 3) so that its held point (axis 1: heel, ball) stands still in contact."""
     frames = len(points)
-    speed = np.linalg.norm(kinematics.velocity(points, fps), axis=-1)
-    by_toe = drop_short(drop_short(speed[:, 1] <= speed[:, 0], 2, value=True), 2, value=False)
-    shift = np.zeros((frames, 3))
+    shift, by_toe = np.zeros((frames, 3)), np.zeros(frames, bool)
     contacts = runs(touches)
     for start, stop in contacts:
+        speed = np.linalg.norm(kinematics.velocity(points[start:stop], fps), axis=-1)
+        by_toe[start:stop] = drop_short(speed[:, 1] <= speed[:, 0], 1, value=True)
         edges = [start, *(np.flatnonzero(np.diff(by_toe[start:stop])) + 1 + start).tolist(), stop]
-        carried = np.zeros(3)
         for first, last in pairwise(edges):
-            held = points[first:last, int(by_toe[first])]
-            shift[first:last] = carried + held[0] - held
-            carried = shift[last - 1]
+            held = points[:, int(by_toe[first])]
+            before = max(first - 1, start)  # the new point is held from where the last frame left it
+            shift[first:last] = shift[before] + held[before] - held[first:last]
         offset = shift[start:stop].mean(axis=0)
-        toes = [f for f in range(start, stop) if by_toe[f]]
-        if toe_height is not None and toes:
+        toes = start + np.flatnonzero(by_toe[start:stop])
+        if toe_height is not None and len(toes):
             level = np.mean(points[toes, 1, 1] + shift[toes, 1])
             if abs(level - toe_height) < 0.05:
                 offset[1] = level - toe_height
