@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -298,7 +299,12 @@ class _pool:
 
     def __init__(self, workers: int) -> None:
         context = multiprocessing.get_context("spawn")  # forking a process that runs threads can hang
-        self.executor = ProcessPoolExecutor(workers, mp_context=context) if workers > 1 else None
+        self.executor = None
+        if workers > 1:  # Ctrl-C is the main process' business; workers would only print traces
+            quiet = (signal.SIGINT, signal.SIG_IGN)
+            self.executor = ProcessPoolExecutor(
+                workers, mp_context=context, initializer=signal.signal, initargs=quiet
+            )
 
     def __enter__(self) -> Callable[..., Iterator]:
         if self.executor is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -30,6 +31,7 @@ err = Console(stderr=True)
 
 SOME_FAILED = 1  # exit code: the result was written, but some files are missing from it
 BAD_INPUT = 2  # exit code: nothing was written
+STOPPED = 130  # exit code: interrupted by Ctrl-C
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON for programs, nothing else.")]
 ProfileOption = Annotated[
@@ -40,16 +42,25 @@ ProfileOption = Annotated[
 ]
 
 
+class Stopped(BaseException):
+    """Ctrl-C, under a name of our own so that the last word is ours and not the framework's."""
+
+
+def _stop(*_: object) -> NoReturn:
+    raise Stopped
+
+
 def main() -> NoReturn:
     """Run the command; what is wrong with the input is said in one sentence, exit code 2."""
+    signal.signal(signal.SIGINT, _stop)
     try:
-        app(standalone_mode=True)
+        app()
     except MographError as error:
         err.print(f"[bold red]error:[/] {_escaped(str(error))}", soft_wrap=True, highlight=False)
         sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
+    except Stopped:
         err.print("stopped; nothing was written")
-        sys.exit(130)
+        sys.exit(STOPPED)
     sys.exit(0)
 
 
