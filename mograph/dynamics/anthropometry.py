@@ -71,3 +71,4 @@ FEMALE = _table(
     },
 )
 TABLES: Mapping[str, Mapping[str, Segment]] = MappingProxyType({"male": MALE, "female": FEMALE})
+PAIRED_SEGMENTS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")  # one on each side of the body

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mograph import rotations
-from mograph.dynamics.anthropometry import TABLES, Segment
+from mograph.dynamics.anthropometry import PAIRED_SEGMENTS, TABLES, Segment
 from mograph.errors import SkeletonError
 from mograph.rotations import Array
 from mograph.skeleton import Skeleton
 
 SIDES = ("left", "right")
-PAIRED = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
+
 NEEDED = tuple(
     f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
 )
@@ -78,10 +78,10 @@ def mass_model(
 
 def _rows(table: Mapping[str, Segment], overrides: Mapping[str, Segment]) -> dict[str, Segment]:
     """The table with one row per side of the body, overrides put in."""
-    rows = {name: row for name, row in table.items() if name not in PAIRED}
-    rows |= {f"{side}_{name}": table[name] for side in SIDES for name in PAIRED}
+    rows = {name: row for name, row in table.items() if name not in PAIRED_SEGMENTS}
+    rows |= {f"{side}_{name}": table[name] for side in SIDES for name in PAIRED_SEGMENTS}
     for name, row in overrides.items():
-        names = [f"{side}_{name}" for side in SIDES] if name in PAIRED else [name]
+        names = [f"{side}_{name}" for side in SIDES] if name in PAIRED_SEGMENTS else [name]
         for one in names:
             if one not in rows:
                 raise SkeletonError(f"no body segment '{name}'; segments are: {', '.join(rows)}")
