@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mograph.contact_detection import detect_contacts
     from mograph.contacts import Contact, Phase, phases
     from mograph.database import Database
+    from mograph.dynamics.validity import check_motion
     from mograph.errors import MographError
     from mograph.files import read_clip, write_clip
     from mograph.foot_lock import lock_feet
@@ -39,6 +40,7 @@ _HOME = {
     "MographError": "errors",
     "Phase": "contacts",
     "Skeleton": "skeleton",
+    "check_motion": "dynamics.validity",
     "detect_contacts": "contact_detection",
     "find_sources": "importer",
     "import_clips": "importer",
@@ -63,6 +65,7 @@ __all__ = [
     "MographError",
     "Phase",
     "Skeleton",
+    "check_motion",
     "detect_contacts",
     "find_sources",
     "import_clips",

@@ -27,6 +27,7 @@ from mograph.rotations import Array
 from mograph.skeleton import Skeleton
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
+_NEIGHBOURS = 12  # files of the same folder that help to find the floor under one
 _FEW = 16  # files below which starting processes costs more than it saves
 
 
@@ -287,6 +288,31 @@ def detected(loaded: Loaded, source: Source, resting: Array | None = None) -> Cl
     contact = stated.applied(contact, clip.fps, loaded.dropped)
     shift = feet.floor_shift(resting, scale, loaded.keep_floor)
     return clip.with_(contact=contact).transformed(shift=(0.0, shift, 0.0))
+
+
+def load_detected(
+    path: str | PathLike[str], profile: str = "auto", tags: tuple[str, ...] = ()
+) -> tuple[Clip, Loaded]:
+    """One motion file with level floor and contacts, at its own rate.
+
+    Where the floor is shows best where a subject stands still, so up to a dozen files beside this one that
+    have the same skeleton are asked as well.
+    """
+    path = Path(path)
+    loaded = load_clip(path, profile)
+    resting = None
+    if loaded.clip.skeleton.has("left_ankle", "right_ankle", "left_knee", "right_knee"):
+        tracks = [feet.foot_tracks(loaded.clip)]
+        for other in sorted(path.parent.glob(f"*{path.suffix}"))[:_NEIGHBOURS]:
+            if other != path:
+                try:
+                    clip = load_clip(other, profile).clip
+                except MographError:
+                    continue
+                if clip.skeleton.equals(loaded.clip.skeleton, 1e-4):
+                    tracks.append(feet.foot_tracks(clip))
+        resting = feet.resting_heights(tracks, feet.body_scale(loaded.clip.skeleton))
+    return detected(loaded, Source(path, path.stem, tags=tags), resting), loaded
 
 
 def _general(note: str) -> str:

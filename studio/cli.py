@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -16,6 +16,9 @@ from rich.table import Table
 import mograph
 from mograph.errors import MographError
 from studio.progress import StageProgress
+
+if TYPE_CHECKING:
+    from mograph.dynamics.validity import Limit, Report
 
 app = typer.Typer(
     name="mograph",
@@ -241,11 +244,9 @@ def contacts(
     """What touches the ground when: the phases of a clip, or a sidecar to correct them in."""
     from mograph.contacts import phases
     from mograph.events import sidecar_path, write_events
-    from mograph.importer import Source, detected
-    from mograph.profiles import load_clip
+    from mograph.importer import load_detected
 
-    loaded = load_clip(file, profile)
-    motion = detected(loaded, Source(file, file.stem, tags=tuple(tags.split())))
+    motion, loaded = load_detected(file, profile, tuple(tags.split()))
     assert motion.contact is not None
     start = loaded.dropped / motion.fps
     rows: list[dict[str, Any]] = [
@@ -273,6 +274,98 @@ def contacts(
         out.print(f"wrote {path}", highlight=False)
 
 
+@app.command(rich_help_panel="Motion")
+def check(
+    file: Annotated[str, typer.Argument(help="A motion file, DATABASE:CLIP, or a whole database.")],
+    profile: ProfileOption = "auto",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the red and green timeline of one clip to this PNG.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Does a motion obey physics: gravity, balance, friction, torques, feet that stay put.
+
+    One row per check and phase with value, limit and where the limit comes from. A database is checked clip
+    by clip. Exit code 0 says the report was made, whatever it says.
+    """
+    from mograph.dynamics import check_motion
+    from mograph.storage import container_format
+
+    whole = container_format(file) is not None
+    clips = list(_database(Path(file), profile)) if whole else [_clip(file, profile)]
+    if plot is not None and len(clips) > 1:
+        raise MographError(f"--plot draws one clip and {file} has {len(clips)}; name one as {file}:CLIP")
+    with StageProgress(err, quiet=as_json or len(clips) == 1) as progress:
+        reports = []
+        for done, clip in enumerate(clips, 1):
+            reports.append(check_motion(clip))
+            progress("checking", done, len(clips))
+    if plot is not None:
+        from studio.validity_timeline import draw_report
+
+        draw_report(reports[0], plot)
+    if as_json:
+        shown = [report.as_dict() for report in reports]
+        print(json.dumps(shown[0] if len(shown) == 1 else {"clips": shown}))
+        return
+    if len(reports) == 1:
+        _print_report(reports[0])
+    else:
+        _print_reports(reports)
+    if plot is not None:
+        out.print(f"picture: {plot}", highlight=False)
+
+
+def _print_report(report: Report) -> None:
+    """A line per check with its worst row, then every row that failed."""
+    table = Table("check", "rows", "failed", "worst", "limit", "unit", box=None)
+    for check in dict.fromkeys(row.check for row in report.rows):
+        rows = [row for row in report.rows if row.check == check]
+        failed = sum(not row.passed for row in rows)
+        worst = max(rows, key=lambda row: max(row.value - row.limit.high, row.limit.low - row.value))
+        mark = f"[red]{failed}[/]" if failed else "[green]0[/]"
+        table.add_row(
+            check.replace("_", " "),
+            str(len(rows)),
+            mark,
+            f"{worst.value:.3g}",
+            _range(worst.limit),
+            worst.limit.unit,
+        )
+    out.print(table)
+    _print_failures([report])
+    passed = len(report.rows) - len(report.failures)
+    out.print(f"{passed} of {len(report.rows)} rows pass; score {100 * report.score:.0f} %", highlight=False)
+
+
+def _print_failures(reports: list[Report]) -> None:
+    for report in reports:
+        for row in report.failures:
+            text = f"failed: {report.name}, {row.phase}: {row.check.replace('_', ' ')} {row.value:.3g}"
+            out.print(
+                f"{text}, limit {_range(row.limit)} {row.limit.unit}",
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
+            )
+
+
+def _print_reports(reports: list[Report]) -> None:
+    _print_failures(reports)
+    passed = sum(report.passed for report in reports)
+    rows = sum(len(report.rows) for report in reports)
+    failed = sum(len(report.failures) for report in reports)
+    out.print(
+        f"{passed} of {len(reports)} clips pass everything; {failed} of {rows:,} rows failed", highlight=False
+    )
+
+
+def _range(limit: Limit) -> str:
+    if limit.low == float("-inf"):
+        return f"at most {limit.high:g}"
+    return f"{limit.low:g} to {limit.high:g}"
+
+
 def _database(file: Path, profile: str) -> mograph.Database:
     """A database file, or a motion file as a database of one clip."""
     from mograph.database import Database
@@ -288,15 +381,11 @@ def _clip(reference: str, profile: str) -> mograph.Clip:
     """A clip from a motion file (with contacts) or from ``DATABASE:CLIP``."""
     from mograph.database import Database
     from mograph.files import READABLE
-    from mograph.importer import Source, detected
-    from mograph.profiles import load_clip
+    from mograph.importer import load_detected
 
     path = Path(reference)
     if path.suffix.lower() in READABLE:
-        loaded = load_clip(path, profile)
-        if not loaded.clip.skeleton.has("hips", "left_knee", "right_knee", "left_ankle", "right_ankle"):
-            return loaded.clip.with_(contact=None)
-        return detected(loaded, Source(path, path.stem))
+        return load_detected(path, profile)[0]
     file, _, name = reference.rpartition(":")
     if not file or not Path(file).is_file():
         raise MographError(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from mograph.errors import MographError
+from mograph.storage import written_atomically
 
 
 def check_target(path: str | Path, suffixes: tuple[str, ...]) -> Path:
@@ -25,12 +25,7 @@ def check_target(path: str | Path, suffixes: tuple[str, ...]) -> Path:
 
 
 def save(path: Path, content: bytes) -> Path:
-    """Write to a temporary file beside the target, then rename: whoever looks sees all of it or nothing."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    """Write the picture whole or not at all."""
+    with written_atomically(path) as temporary:
         temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise MographError(f"cannot write '{path}': {error.strerror or error}") from error
     return path

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mograph.dynamics.momentum import WorldMotion, point_jacobian, segment_momenta, world_motion
     from mograph.dynamics.torques import Torques, joint_torques
     from mograph.dynamics.validity import Report, Row, ValidityLimits, check_motion
-    from mograph.dynamics.validity_plot import draw_report
 
 _HOME = {
     "Aggregate": "aggregate",
@@ -51,7 +50,6 @@ _HOME = {
     "centre_of_pressure": "contact_limits",
     "check_motion": "validity",
     "contact_constraints": "contact_limits",
-    "draw_report": "validity_plot",
     "flight_constraints": "contact_limits",
     "in_subspace": "control_points",
     "inverse_dynamics": "inverse",
@@ -82,7 +80,6 @@ __all__ = [
     "centre_of_pressure",
     "check_motion",
     "contact_constraints",
-    "draw_report",
     "flight_constraints",
     "in_subspace",
     "inverse_dynamics",

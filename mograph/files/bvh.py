@@ -61,7 +61,7 @@ def read_bvh(path: str | PathLike[str], unit: float = 1.0) -> Clip:
     index = {id(node): j for j, node in enumerate(joints)}
     offsets = np.array([node.offset for node in joints], float) * unit
     offsets[0] = 0.0  # the root's place is in its position channels
-    free = [sum(name.endswith("rotation") for name in names) for names in channels]
+    turns = [[name[0] for name in names if name.endswith("rotation")] for names in channels]
     try:
         skeleton = Skeleton(
             tuple(node.name for node in joints),
@@ -69,7 +69,8 @@ def read_bvh(path: str | PathLike[str], unit: float = 1.0) -> Clip:
             offsets,
             np.array([index[id(node.parent)] for node in ends], np.int64),
             np.array([node.offset for node in ends], float).reshape(-1, 3) * unit,
-            dof=np.minimum(free, 3),
+            dof=np.array([min(len(names), 3) for names in turns]),
+            axes=np.array([_axes(names) for names in turns]),
         )
     except SkeletonError as error:
         raise MotionFileError(f"{path}: {error}") from error
@@ -81,6 +82,14 @@ def read_bvh(path: str | PathLike[str], unit: float = 1.0) -> Clip:
     fps = 1.0 / motion.frame_time
     fps = float(round(fps)) if abs(fps - round(fps)) < 1e-3 * fps else fps
     return Clip(skeleton, motion.root_pos * unit, rotations.continuous(rotation), fps, name=path.stem)
+
+
+def _axes(turns: list[str]) -> np.ndarray:
+    """The three axes of a joint, those it has channels for first."""
+    order = [*dict.fromkeys(turns), *(axis for axis in "xyz" if axis not in turns)]
+    frame = np.eye(3)[["xyz".index(axis) for axis in order]]
+    frame[2] = np.cross(frame[0], frame[1])
+    return frame if len(set(turns)) < 3 else np.eye(3)
 
 
 def _channels(path: Path) -> list[list[str]]:

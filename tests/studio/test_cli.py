@@ -35,7 +35,7 @@ def home(tmp_path_factory):
 def test_help_names_every_command(home):
     shown = run("--help", cwd=home)
     assert shown.returncode == 0
-    for command in ("sample", "import", "info", "render", "convert", "contacts"):
+    for command in ("sample", "import", "info", "render", "convert", "contacts", "check"):
         assert command in shown.stdout
 
 
@@ -62,6 +62,22 @@ def test_render_convert_and_contacts(home):
     rows = json.loads(run("contacts", "clips/walk_1.4.bvh", "--json", cwd=home).stdout)["phases"]
     assert ["left_foot", "right_foot"] in [row["contact"] for row in rows]
     assert rows[0]["start"] == 0
+
+
+def test_check_reports_rows_for_programs_and_people(home):
+    report = json.loads(run("check", "moves.mgdb:jump_0.8", "--json", cwd=home).stdout)
+    assert {"check", "phase", "value", "limit", "passed", "source"} <= set(report["rows"][0])
+    assert {"gravity", "slide", "friction", "pressure", "torque"} <= {row["check"] for row in report["rows"]}
+    shown = run("check", "clips/jump_0.8.bvh", "--plot", "check.png", cwd=home)
+    assert shown.returncode == 0, shown.stderr
+    assert "gravity" in shown.stdout
+    assert (home / "check.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_sample_clip_passes_the_check(home):
+    done = run("check", "moves.mgdb", cwd=home)
+    clips = len(sample_database())
+    assert f"{clips} of {clips} clips pass everything" in done.stdout, done.stdout
 
 
 def test_contacts_writes_a_sidecar_once(home):
@@ -106,6 +122,8 @@ BAD = [
     (("render", "ghost", "-o", "x.png"), "DATABASE:CLIP"),
     (("render", "moves.mgdb:stand", "-o", "x.png", "--view", "inside"), "inside"),
     (("convert", "moves.mgdb:stand", "x.fbx"), ".fbx"),
+    (("check", "ghost.bvh"), "ghost.bvh"),
+    (("check", "moves.mgdb", "--plot", "x.png"), "--plot draws one clip"),
     (("convert", "moves.mgdb:stand", "x.bvh", "--fps", "-1"), "must be above 0"),
 ]
 

@@ -12,7 +12,7 @@ import pytest
 from mograph import rotations
 from mograph.clip import Clip
 from mograph.contacts import Contact, phases
-from mograph.dynamics import ValidityLimits, check_motion, draw_report
+from mograph.dynamics import ValidityLimits, check_motion
 from mograph.errors import MographError
 from mograph.feet import body_scale, foot_tracks, resting_heights
 from mograph.importer import Source, detected, find_sources
@@ -20,6 +20,7 @@ from mograph.kinematics import poses
 from mograph.profiles import load_clip
 from mograph.sample import sample_clips
 from mograph.skeleton import Skeleton
+from studio.validity_timeline import draw_report
 
 
 @pytest.fixture(scope="module")

@@ -104,11 +104,12 @@ def test_positions_on_every_joint_are_read(tmp_path):
 
 
 def test_a_hinge_with_one_channel_is_read_and_counted(tmp_path):
-    text = GOOD.replace("3 Zrotation Xrotation Yrotation", "1 Xrotation")
+    text = GOOD.replace("3 Zrotation Xrotation Yrotation", "1 Zrotation")
     text = text.replace("0 1 0 0 0 0 0 0 0", "0 1 0 0 0 0 0").replace("-40 50 60", "50")
     clip = read_bvh(write(tmp_path, text))
     assert clip.skeleton.dof.tolist() == [3, 1]
-    np.testing.assert_allclose(rotations.log(clip.rotation[1, 1]), [np.radians(50), 0, 0], atol=1e-9)
+    np.testing.assert_allclose(rotations.log(clip.rotation[1, 1]), [0, 0, np.radians(50)], atol=1e-9)
+    np.testing.assert_allclose(clip.skeleton.axes[1, 0], [0, 0, 1])
 
 
 def test_root_channels_in_another_order(tmp_path):

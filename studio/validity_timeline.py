@@ -7,7 +7,8 @@ from pathlib import Path
 
 from mograph.contacts import Contact
 from mograph.dynamics.validity import Report, Row
-from mograph.errors import MographError
+from studio.saving import check_target, save
+from studio.timeline import png_bytes
 
 PASSED, FAILED, UNJUDGED = "#3a9d5d", "#d0342c", "#e6e6e6"
 _PARTS = ((Contact.LEFT_FOOT, "left foot"), (Contact.RIGHT_FOOT, "right foot"), (Contact.PELVIS, "pelvis"))
@@ -22,9 +23,7 @@ def draw_report(report: Report, path: str | PathLike[str]) -> Path:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    path = Path(path)
-    if path.suffix.lower() != ".png":
-        raise MographError(f"the timeline is drawn as PNG; '{path.name}' must end in .png")
+    path = check_target(path, (".png",))
     checks = list(dict.fromkeys(row.check for row in report.rows))
     parts = [part for part in _PARTS if any(part[0] & contact for _, _, contact in report.phases)]
     lanes = len(checks) + len(parts)
@@ -53,11 +52,7 @@ def draw_report(report: Report, path: str | PathLike[str]) -> Path:
         "all checks passed" if report.passed else f"{len(report.failures)} of {len(report.rows)} rows failed"
     )
     axes.set_title(f"{report.name}: {verdict}, {report.score:.0%} of the time valid", loc="left", fontsize=11)
-    try:
-        figure.savefig(path, dpi=120)
-    except OSError as error:
-        raise MographError(f"cannot write {path}: {error.strerror}") from error
-    return path
+    return save(path, png_bytes(figure, dpi=120))
 
 
 def _worst(rows: list[Row]) -> str:
