@@ -20,18 +20,22 @@ class Limb:
     middle: int
     tip: int
     bends: tuple[float, float, float]  # where the middle joint points at rest: knees forward, elbows back
+    least_bend: (
+        float  # a middle joint less far off the limb's line [m] is taken to bend that way: knees never
+    )
+    # bend backwards, and even a straight leg knows where forward is; elbows point in all directions
 
 
 def leg(skeleton: Skeleton, side: str) -> Limb:
     """The leg of a side (``"left"`` or ``"right"``)."""
     hip, knee, ankle = (skeleton.joint(f"{side}_{role}") for role in ("hip", "knee", "ankle"))
-    return Limb(hip, knee, ankle, bends=(0.0, 0.0, 1.0))
+    return Limb(hip, knee, ankle, bends=(0.0, 0.0, 1.0), least_bend=0.02)
 
 
 def arm(skeleton: Skeleton, side: str) -> Limb:
     """The arm of a side (``"left"`` or ``"right"``)."""
     shoulder, elbow, wrist = (skeleton.joint(f"{side}_{role}") for role in ("shoulder", "elbow", "wrist"))
-    return Limb(shoulder, elbow, wrist, bends=(0.0, 0.0, -1.0))
+    return Limb(shoulder, elbow, wrist, bends=(0.0, 0.0, -1.0), least_bend=1e-3)
 
 
 def reach(
@@ -55,10 +59,12 @@ def reach(
     upper_length = np.linalg.norm(middle - top, axis=-1)
     lower_length = np.linalg.norm(tip - middle, axis=-1)
 
-    # plane the limb bends in now; a limb almost straight leans on the way the joint bends at rest
+    # plane the limb bends in now; a limb almost straight takes the way the joint bends at rest
     resting = rotations.rotate(poses.rotation[:, limb.upper], np.array(limb.bends))
-    line, present = tip - top, middle - top
-    present = _across(present, line) + 1e-3 * _across(resting, line)
+    line = tip - top
+    present, way = _across(middle - top, line), _unit(_across(resting, line))
+    bent = np.sum(present * way, axis=-1, keepdims=True)
+    present = present + np.maximum(limb.least_bend - bent, 0.0) * way
     normal = _unit(np.cross(line, present))
 
     line = target - top

@@ -219,13 +219,12 @@ def running_jump(name: str, length: float, flight: int, speed: float = 3.2) -> P
     pace = running(speed)
     trail = Trail()
     up = _speeding_up(speed)
-    before = replace(pace, frames=pace.frames, length=pace.length)
-    leap = replace(pace, frames=8 + flight, double=-flight, length=length, strike=0.16, lift=0.16, trail=0.4)
-    after = replace(pace, frames=pace.frames + 2, length=pace.length)
+    long = round(length / speed * FPS)
+    leap = replace(pace, frames=long, double=-flight, length=length, strike=0.16, lift=0.12)
+    after = replace(pace, frames=pace.frames + 2)  # a longer stance to catch the fall
     paces = [
         *up,
-        *[pace] * (WARM_UP + 2),
-        before,
+        *[pace] * (WARM_UP + 3),
         leap,
         after,
         *[pace] * (WARM_UP + 3),
@@ -257,7 +256,7 @@ def standing_jump(name: str, length: float, flight: int, tuck: float = 0.10) -> 
     land = off + flight
     for side in (LEFT, RIGHT):
         aside = STAND_HALF_WIDTH if side == LEFT else -STAND_HALF_WIDTH
-        spot = Plant(side, 0, 0, aside, length, 0.0, strike=0.05 * min(1.0, length), lift=tuck)
+        spot = Plant(side, 0, 0, aside, length, 0.0, strike=0.05 * min(1.0, length), lift=tuck, trail=0.3)
         trail.place(side, off, land, spot, push=0.85)
     frames = land + 42
     effort = flight / 14.0
@@ -309,12 +308,12 @@ def standing_jump(name: str, length: float, flight: int, tuck: float = 0.10) -> 
 
 
 def step_on(name: str, rise: float, first: int) -> Plan:
-    """A step up onto a platform whose edge is 0.3 m ahead of the stand, both feet; stand to stand."""
+    """A step up onto a platform whose edge is 0.35 m ahead of the ankles, both feet; stand to stand."""
     return _step(name, 0.0, rise, first, f"step onto a platform of {rise:g} m, {_side(first)} foot first")
 
 
 def step_off(name: str, drop: float, first: int) -> Plan:
-    """A step down from a platform of this height; stand to stand."""
+    """A step down from a platform of this height whose edge is 0.25 m ahead of the ankles; stand to stand."""
     return _step(
         name, drop, 0.0, first, f"step down from a platform of {drop:g} m, {_side(first)} foot first"
     )
@@ -324,13 +323,14 @@ def _step(name: str, start: float, end: float, first: int, what: str) -> Plan:
     trail = Trail(floor=start)
     steep = abs(end - start) / 0.4
     leave, swing = REST + 4, round(14 + 5 * steep)
+    ahead = 0.46 if end > start else 0.42
     for side in (first, 1 - first):
         aside = STAND_HALF_WIDTH if side == LEFT else -STAND_HALF_WIDTH
-        spot = Plant(side, 0, 0, aside, 0.46, 0.0, floor=end, strike=0.0, lift=0.05)
+        spot = Plant(side, 0, 0, aside, ahead, 0.0, floor=end, strike=0.0, lift=0.02)
         trail.place(side, leave, leave + swing, spot, push=0.35 + 0.3 * steep)
-        leave += swing + 8 + round(8 * steep)
+        leave += swing + 6 + round(8 * steep if end > start else 0)
     land = trail.now
-    up = 1.0 if end > start else 0.4
+    up = 1.0 if end > start else 0.1
     curves: dict[str, Keys] = {
         "lean": (
             (REST, 0.0),
@@ -349,23 +349,25 @@ def pick_up(name: str, tall: float, ahead: float, aside: float, hand: int) -> Pl
     """A hand brought to a point [m above the floor, ahead, to the hand's side], held there, taken back."""
     trail = Trail()
     low = float(np.clip((1.05 - tall) / 0.95, 0.0, 1.0))
-    away = round(20 + 14 * low)
-    at = 10 + away
-    frames = at + 3 + away + 22
+    away = round(22 + 12 * low)
+    at = 14 + away
+    frames = at + 7 + away + 20
     x = aside if hand == LEFT else -aside
     turn = -0.30 if hand == LEFT else 0.30  # the reaching shoulder goes ahead
 
     def there_and_back(value: float, early: int = 0) -> Keys:
-        return ((at - away - early, 0.0), (at - 1, value), (at + 3, value), (at + 3 + away, 0.0))
+        return ((at - away - early, 0.0), (at - 5, value), (at + 7, value), (at + 7 + away + early, 0.0))
 
     curves: dict[str, Keys] = {
-        "height": there_and_back(-0.40 * low**1.2, 4),
-        "lean": there_and_back(0.85 * low**0.9, 2),
-        "bend": there_and_back(0.10 + 0.55 * low, 2),
+        "height": there_and_back(-0.41 * low**1.1, 6),
+        "lean": there_and_back(0.84 * low**0.8, 6),
+        "bend": there_and_back(0.10 + 0.56 * low, 6),
         "twist": there_and_back(turn * (0.5 + 0.5 * low)),
         "nod": there_and_back(0.25 + 0.25 * low, 5),
+        "elbows": there_and_back(0.9 * low),  # the free hand stays above the knee
+        "arms": there_and_back(-0.2 * low),
     }
-    grasp = Grasp(hand, at, (x, tall, ahead), away)
+    grasp = Grasp(hand, at, (x, tall, ahead), away - round(7 * low))
     what = f"pick up at a height of {tall:g} m, {ahead:g} m ahead, with the {_side(hand)} hand"
     return Plan(name, what, ("pickup",), trail.finish(frames), frames, (0, frames), curves, (grasp,))
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.linalg import solve_banded
 
@@ -33,7 +34,7 @@ HEEL_PRESSURE, BALL_PRESSURE = (
 FORE_PRESSURE = 0.10  # pressure when a flat foot lands from flight [m]
 HEIGHT_CUTOFF = 2.6  # wishes for the height are followed up to this frequency [Hz]
 CAP_WEIGHT = 200.0  # how much more a leg's reach counts than a wish
-MOST_TURN = 0.18  # horizontal force spent on angular momentum, at most, as a share of the vertical force
+MOST_TURN = 0.15  # horizontal force spent on angular momentum, at most, as a share of the vertical force
 FORCE_WEIGHT = 0.02  # … and a push that would be too weak
 FIXED = 1e4  # weight of what must hold
 LEAST_FORCE = 0.25  # ground force aimed at while a foot stands, as a share of the weight
@@ -46,7 +47,7 @@ class Support:
     pressure: Array  # (T, 3) centre of pressure [m]
     share: Array  # (T, 2) share of the weight on the left and right foot
     yaw: Array  # (T,) heading of the feet that carry, weighted [rad]
-    flight: np.ndarray  # (T,) bool
+    flight: NDArray[np.bool_]  # (T,)
 
 
 def support(plants: tuple[Plant, ...], frames: int) -> Support:
@@ -72,7 +73,7 @@ def support(plants: tuple[Plant, ...], frames: int) -> Support:
         load[rows] += weight
         carried[rows] += weight[:, None] * place
         share[rows, plant.side] += weight
-    flight = ~planted.any(axis=0)
+    flight = ~(planted[0] | planted[1])
     ground = np.flatnonzero(~flight)
     carried[ground] /= load[ground, None]
     share[ground] /= load[ground, None]
@@ -83,7 +84,7 @@ def support(plants: tuple[Plant, ...], frames: int) -> Support:
     return Support(carried[:, :3], share, carried[:, 3], flight)
 
 
-def _load(plant: Plant, plants: tuple[Plant, ...], rows: Array) -> Array:
+def _load(plant: Plant, plants: tuple[Plant, ...], rows: NDArray[np.int64]) -> Array:
     """Unscaled load on a foot: it comes while the other foot still stands, and goes when that is back."""
     load = np.ones(len(rows))
     for other in plants:
@@ -103,7 +104,7 @@ def _smoothstep(s: Array) -> Array:
     return s * s * (3 - 2 * s)
 
 
-def _pressure_offset(plant: Plant, rows: Array, frames: int, flat: float) -> Array:
+def _pressure_offset(plant: Plant, rows: NDArray[np.int64], frames: int, flat: float) -> Array:
     """Where along the foot the pressure is, ahead of the ankle [m]; ``flat`` where a flat foot lands."""
     first, last = float(plant.start), float(plant.stop)
     begin = MID_FOOT
@@ -127,7 +128,7 @@ def _pressure_offset(plant: Plant, rows: Array, frames: int, flat: float) -> Arr
     return PchipInterpolator(times, [keys[t] for t in times])(rows)
 
 
-def height(wish: Array, weight: Array, cap: Array, flight: np.ndarray) -> Array:
+def height(wish: Array, weight: Array, cap: Array, flight: NDArray[np.bool_]) -> Array:
     """Height of the centre of mass over time [m].
 
     As smooth as can be (least jerk squared) while near ``wish`` by ``weight`` and below ``cap``, the reach of
@@ -138,7 +139,7 @@ def height(wish: Array, weight: Array, cap: Array, flight: np.ndarray) -> Array:
     basis.wish(3, (2 * np.pi * HEIGHT_CUTOFF) ** -6.0, 0.0)
     basis.wish(0, weight, wish)
     basis.wish(0, _at_ends(len(wish)), wish)
-    basis.wish(2, FIXED * flight[1:-1], -GRAVITY)
+    basis.wish(2, np.where(flight[1:-1], FIXED, 0.0), -GRAVITY)
     over, under = np.zeros(len(wish)), np.zeros(len(wish) - 2)
     least = GRAVITY * (LEAST_FORCE - 1.0)
     y = wish
@@ -163,7 +164,7 @@ def _at_ends(count: int) -> Array:
     return weight
 
 
-def _ballistic(y: Array, flight: np.ndarray) -> Array:
+def _ballistic(y: Array, flight: NDArray[np.bool_]) -> Array:
     """The curve with each flight made an exact parabola between the frames of lift-off and touch-down."""
     y = y.copy()
     edges = np.flatnonzero(np.diff(flight.astype(int)))

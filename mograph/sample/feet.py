@@ -7,9 +7,11 @@ heel up, it pivots about the ball joint while the toes lie flat. The pivot never
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from mograph import rotations
@@ -21,7 +23,11 @@ TOE_OUT = np.radians(6.0)  # feet point a little outwards
 FLAT_AFTER = (0.16, 0.13)  # the sole is down after this share of the stance, at most this long [s]
 HEEL_UP_SHARE = (0.70, 0.58)  # the heel rises this share of the stance before its end: running, walking …
 HEEL_UP_BEFORE = 0.40  # … and at most this long before [s]
-SPRING_OFF, SPRING_ON = 4.0, 8.0  # acceleration at both ends of a swing, in lengths per duration squared
+SPRING_OFF, SPRING_ON = (
+    4.0,
+    8.0,
+)  # feet leave and arrive briskly: acceleration, in lengths per duration squared
+EDGE_UP, EDGE_DOWN = 0.28, 0.23  # where a platform begins or ends, ahead of the ankle that leaves [m]
 CLEARANCE = 0.018  # least height of ball and toes above their resting height in the middle of a swing [m]
 
 
@@ -33,17 +39,17 @@ class FootMotion:
     yaw: Array  # (T,) where the foot points [rad]
     pitch: Array  # (T,) toes up is positive [rad]
     toe: Array  # (T,) turn of the toes about X against the foot [rad]; bent up is negative
-    planted: np.ndarray  # (T,) bool
+    planted: NDArray[np.bool_]  # (T,)
     floor: Array  # (T,) height of the ground under the foot; in a swing, on the way to the next [m]
 
-    @property
+    @cached_property
     def rotation(self) -> Array:
         """World rotation of the foot, (T, 4)."""
         return rotations.multiply(
             rotations.from_yaw(self.yaw), rotations.from_axis_angle([1.0, 0.0, 0.0], -self.pitch)
         )
 
-    @property
+    @cached_property
     def forward(self) -> Array:
         """World direction the foot points to, (T, 3)."""
         return rotations.rotate(self.rotation, rotations.FORWARD)
@@ -101,7 +107,7 @@ def _stance(plant: Plant, seconds: Array) -> Array:
 def _end_state(plant: Plant, frame: int, towards: float) -> tuple[Array, Array, Array]:
     """Value, rate and second rate of the stance at its first or last moment, from inside."""
     h = 1e-3 * towards
-    p0, p1, p2 = _stance(plant, frame / FPS + h * np.arange(3))
+    p0, p1, p2 = _stance(plant, frame / FPS + h * np.arange(3.0))
     return p0, (-3 * p0 + 4 * p1 - p2) / (2 * h), (p0 - 2 * p1 + p2) / h**2
 
 
@@ -135,44 +141,54 @@ def _bump(s: Array, early: float, late: float) -> Array:
     return (s / top) ** early * ((1 - s) / (1 - top)) ** late
 
 
-def _swing(leave: Plant, land: Plant, frames: Array) -> Array:
+def _swing(leave: Plant, land: Plant, frames: NDArray[np.int64]) -> Array:
     span = (land.start - leave.stop) / FPS
     s = (frames - leave.stop) / (land.start - leave.stop)
     p0, v0, a0 = _end_state(leave, leave.stop, -1.0)
     p1, v1, a1 = _end_state(land, land.start, 1.0)
     p1[3] = p0[3] + (p1[3] - p0[3] + np.pi) % (2 * np.pi) - np.pi  # the short way round
     way = (p1 - p0) / span**2
-    a0[:3], a1[:3] = SPRING_OFF * way[:3], -SPRING_ON * way[:3]  # leave and arrive briskly, as real feet do
+    a0[:3], a1[:3] = SPRING_OFF / (1 + 8 * land.trail) * way[:3], -SPRING_ON * way[:3]
     a0[1] = a1[1] = 0.0
-    columns = quintic(s, span, (p0, v0, a0), (p1, v1, a1))
-    keys = [p0[4], -0.75 * leave.push, -0.05, 0.75 * land.strike, p1[4]]
-    pitch = CubicSpline([0.0, 0.3, 0.58, 0.82, 1.0], keys, bc_type=((1, v0[4] * span), (1, v1[4] * span)))
+    rise = land.floor - leave.floor
+    late = np.clip(6.0 * rise, -2.2, 2.2) * s**2 * (1 - s) ** 2  # up a step before ahead, ahead before down
+    columns = quintic(s - late, span, (p0, v0, a0), (p1, v1, a1))
+    columns[:, 1] = quintic(s + late, span, (p0, v0, a0), (p1, v1, a1))[:, 1]
+    keys = [p0[4], -0.85 * leave.push, -0.40 * leave.push, -0.03, 0.75 * land.strike, p1[4]]
+    pitch = CubicSpline(
+        [0.0, 0.3, 0.53, 0.74, 0.9, 1.0], keys, bc_type=((1, v0[4] * span), (1, v1[4] * span))
+    )
     columns[:, 4] = pitch(s) - land.trail * _bump(s, 3, 5)
     relax = np.clip(s / 0.7, 0.0, 1.0)  # the toes come straight while the foot rises
-    columns[:, 5] = quintic(relax, 0.7 * span, (p0[5:], v0[5:], 0 * p0[5:]), (0 * p0[5:],) * 3)[:, 0]
-    hump = _bump(s, 3, 3.5)
-    rise = land.floor - leave.floor
-    columns[:, 1] += land.lift * hump + (
-        0.5 * rise * _bump(s, 3, 3.5) if rise > 0 else -0.25 * rise * _bump(s, 3, 6)
-    )
-    ground = leave.floor + rise * np.clip(s * 3 - (0.5 if rise > 0 else 1.5), 0.0, 1.0)
-    wanted = ground + CLEARANCE * np.clip(5 * np.minimum(s, 1 - s) - 0.9, 0.0, 1.0) - 1e-3
-    for _ in range(40):  # raise the swing until ball and toes clear the ground
-        ball, tip = _toe_heights(columns)
-        short = wanted - np.minimum(ball - BALL_HEIGHT, tip - TIP_HEIGHT)
-        worst = int(np.argmax(short * (hump > 0.01)))
+    columns[:, 5] = quintic(relax, 0.7 * span, (p0[5:], 0.3 * v0[5:], 0 * p0[5:]), (0 * p0[5:],) * 3)[:, 0]
+    hump = _bump(s, 3, 2.2 if rise > 0 else 3.5)
+    columns[:, 1] += land.lift * hump
+    wanted = CLEARANCE * np.clip(5 * np.minimum(s, 1 - s) - 0.9, 0.0, 1.0) - 1e-3
+    for _ in range(40):  # raise the swing until heel, ball and toes clear the ground
+        ahead, above = _sole(columns)
+        travel = np.hypot(columns[:, 0] - p0[0], columns[:, 2] - p0[2]) + ahead
+        upper = travel > EDGE_UP if rise > 0 else travel < EDGE_DOWN
+        ground = np.where(upper, max(leave.floor, land.floor), min(leave.floor, land.floor))
+        short = np.max(ground + wanted - above, axis=0) * (hump > 0.01)
+        worst = int(np.argmax(short))
         if short[worst] <= 0.0:
             break
-        columns[:, 1] += (short[worst] + 1e-4) * hump
+        columns[:, 1] += (short[worst] / max(hump[worst], 0.3) + 1e-4) * hump
     return columns
 
 
-def _toe_heights(columns: Array) -> tuple[Array, Array]:
-    """Heights of ball joint and toe tip."""
-    pitch, toe = columns[:, 4], columns[:, 5]
-    ball = columns[:, 1] + BALL[2] * np.sin(pitch) + BALL[1] * np.cos(pitch)
-    lean = pitch - toe
-    return ball, ball + TIP[2] * np.sin(lean) + TIP[1] * np.cos(lean)
+def _sole(columns: Array) -> tuple[Array, Array]:
+    """How far heel, ball and toe tip are ahead of the ankle, and how high above their rest, (3, T) each."""
+    c, s = np.cos(columns[:, 4]), np.sin(columns[:, 4])
+    lean = columns[:, 4] - columns[:, 5]
+    heel = HEEL[2] * c - HEEL[1] * s, columns[:, 1] + HEEL[2] * s + HEEL[1] * c
+    ball = BALL[2] * c - BALL[1] * s, columns[:, 1] + BALL[2] * s + BALL[1] * c
+    tip = (
+        ball[0] + TIP[2] * np.cos(lean) - TIP[1] * np.sin(lean),
+        ball[1] + TIP[2] * np.sin(lean) + TIP[1] * np.cos(lean),
+    )
+    ahead, above = zip(heel, (ball[0], ball[1] - BALL_HEIGHT), (tip[0], tip[1] - TIP_HEIGHT), strict=True)
+    return np.stack(ahead), np.stack(above)
 
 
 def foot_motion(plants: list[Plant], frames: int) -> FootMotion:

@@ -33,7 +33,7 @@ class Plant:
     strike: float = 0.0  # toes lifted by this angle at the first touch [rad]; 0 lands flat
     push: float = 0.0  # heel lifted by this angle at the last touch [rad]
     lift: float = 0.0  # extra height of the swing that leads here [m]
-    trail: float = 0.0  # extra pointing of the foot early in that swing [rad]
+    trail: float = 0.0  # how much the foot stays behind and points early in that swing [rad]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Plan:
     plants: tuple[Plant, ...]
     frames: int
     keep: tuple[int, int]  # frames start, stop of the part that becomes the clip
-    curves: dict[str, Keys] = field(default_factory=dict)  # wishes for the body, by channel of body.CHANNELS
+    curves: dict[str, Keys] = field(
+        default_factory=dict
+    )  # wishes for the body, by channel of posture.CHANNELS
     grasps: tuple[Grasp, ...] = ()
 
     def mirrored(self, name: str, behaviour: str) -> Plan:
@@ -89,7 +91,7 @@ class Pace:
     strike: float  # toes up at touch-down [rad]
     push: float  # heel up at lift-off [rad]
     lift: float = 0.0  # extra height of the swing foot [m]
-    trail: float = 0.0  # extra pointing of the swing foot [rad]
+    trail: float = 0.0  # how much the swing foot stays behind and points [rad]
     half_width: float = STRIDE_HALF_WIDTH  # ankle to the middle line [m]
 
     @property
@@ -102,19 +104,20 @@ def walking(speed: float) -> Pace:
     """A natural walk of this speed [m/s, 0.6..1.8].
 
     Cadence and double support follow adults' habit: about 1.6 steps/s at 0.8 m/s to 2.1 at 1.7 m/s, both feet
-    down for 30 % of the time when slow and 20 % when fast (Winter; Murray).
+    down for over a quarter of the time when slow and under a fifth when fast (Winter; Murray).
 
     >>> round(walking(1.4).speed, 9), walking(1.4).frames
     (1.4, 15)
     """
     frames = round(float(np.interp(speed, [0.8, 1.1, 1.4, 1.7], [18, 16, 15, 14])))
-    double = round(float(np.interp(speed, [0.8, 1.1, 1.4, 1.7], [5, 4, 4, 3])))
+    double = round(float(np.interp(speed, [0.8, 1.1, 1.4, 1.7], [5, 4, 3, 2])))
     return Pace(
         length=speed * frames / FPS,
         frames=frames,
         double=double,
         strike=float(np.interp(speed, [0.6, 1.4, 1.8], [0.20, 0.36, 0.40])),
-        push=float(np.interp(speed, [0.6, 1.4, 1.8], [0.62, 0.92, 1.0])),
+        push=float(np.interp(speed, [0.6, 1.4, 1.8], [0.66, 1.0, 1.05])),
+        lift=0.02,
     )
 
 

@@ -47,9 +47,9 @@ class Curve:
         """The curve with the least sum of squares.
 
         >>> line = Curve(4)
-        >>> line.wish(0, [1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 3.0])
+        >>> line.wish(0, [1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 4.0])
         >>> line.wish(2, 1.0, 0.0)
         >>> line.solve().round(6).tolist()
-        [0.0, 1.0, 2.0, 3.0]
+        [1.0, 2.0, 3.0, 4.0]
         """
         return solveh_banded(self.bands, self.right, lower=True)

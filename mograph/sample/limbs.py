@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mograph import rotations
 from mograph.dynamics.mass_model import MassModel, mass_model
@@ -18,8 +19,9 @@ from mograph.sample.skeleton import ANKLE_HEIGHT, PALM, sample_skeleton
 
 STAND_STRETCH = 0.988  # hip to ankle in a stand, as a share of the straight leg
 MOST_STRETCH = 0.992  # the same at most, so that knees never lock …
-FLIGHT_STRETCH = 0.965  # … and in the air and when landing, so that knees have room to give
-EASE = 0.025  # a swinging leg holds back when its stretch is this near the most
+FLIGHT_STRETCH = 0.972  # … and in the air and when landing, so that knees have room to give
+STRAIGHTEST = 0.9995  # as in mograph.ik.reach
+EASE = 0.018  # a swinging leg holds back when its stretch is this near the most
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,11 @@ class Body:
     legs: tuple[Limb, Limb]
     arms: tuple[Limb, Limb]
     stand_height: float  # of the centre of mass [m]
+
+    @property
+    def leg_joints(self) -> list[int]:
+        """Hips, knees and ankles."""
+        return [joint for limb in self.legs for joint in (limb.upper, limb.middle, limb.tip)]
 
 
 @lru_cache(maxsize=1)
@@ -58,17 +65,53 @@ def settled(
     ``base`` holds the rotations of trunk and arms; ``root`` is a guess; ``stretch`` (T,) limits the legs.
     Moving the root moves most of the body along, so adding what is missing converges like a power series.
     """
-    skeleton, body = sample_skeleton(), sample_body()
+    skeleton = sample_skeleton()
     still = forward(skeleton, np.zeros_like(root), base)
-    rotation = base
-    for _ in range(rounds):
-        rotation = _limbs_placed(plan, base, still, feet, stretch, root)
-        pose = forward(skeleton, root, rotation)
-        miss = centre - centre_of_mass(pose, body.masses.mass, body.masses.centre)
-        if np.abs(miss).max() < 1e-13:
-            break
-        root = root + 1.16 * miss  # the legs stay behind: they are about a sixth of what moves
+    for _ in range(3 if plan.grasps else 1):  # an arm that reaches for a point moves against the root
+        rotation = _limbs_placed(plan, base, still, feet, stretch, root) if plan.grasps else base
+        trunk = _trunk_moment(forward(skeleton, np.zeros_like(root), rotation))
+        for _ in range(rounds):
+            miss = centre - _moment(root, trunk, still.rotation[:, 0], feet, stretch)
+            root = root + 1.16 * miss  # the legs stay behind: they are about a sixth of what moves
     return root, _limbs_placed(plan, base, still, feet, stretch, root)
+
+
+def _trunk_moment(still: Poses) -> Array:
+    """What all but the legs adds to the centre of mass, from the root (T, 3)."""
+    body = sample_body()
+    share = body.masses.mass / body.masses.total
+    share[body.leg_joints] = 0.0
+    place = still.position + rotations.rotate(still.rotation, body.masses.centre)
+    return np.einsum("j,tjk->tk", share, place)
+
+
+def _moment(root: Array, trunk: Array, pelvis: Array, feet: tuple[FootMotion, ...], stretch: Array) -> Array:
+    """Centre of mass (T, 3) with the root at ``root`` and both legs led to their feet.
+
+    The same closed form as :func:`mograph.ik.reach`, for the masses of the legs only: this is the inner loop.
+    """
+    skeleton, body = sample_skeleton(), sample_body()
+    share = body.masses.mass / body.masses.total
+    total = trunk + root * (1.0 - share[body.leg_joints].sum())
+    for limb, foot in zip(body.legs, feet, strict=True):
+        thigh, shank = -skeleton.offsets[limb.middle, 1], -skeleton.offsets[limb.tip, 1]
+        hip = root + rotations.rotate(pelvis, skeleton.offsets[limb.upper])
+        ankle = _within_reach(hip, foot, stretch)
+        foot_centre = rotations.rotate(foot.rotation, body.masses.centre[limb.tip])
+        line = ankle - hip
+        distance = np.sqrt(np.einsum("tk,tk->t", line, line))
+        down = line / distance[:, None]
+        distance = np.minimum(distance, STRAIGHTEST * (thigh + shank))
+        ahead = foot.forward - np.einsum("tk,tk->t", foot.forward, down)[:, None] * down
+        ahead /= np.sqrt(np.einsum("tk,tk->t", ahead, ahead))[:, None]
+        along = (thigh**2 - shank**2 + distance**2) / (2 * distance)
+        knee = hip + along[:, None] * down + np.sqrt(thigh**2 - along**2)[:, None] * ahead
+        ankle = hip + distance[:, None] * down
+        for joint, top, end, length in ((limb.upper, hip, knee, thigh), (limb.middle, knee, ankle, shank)):
+            along_bone = -body.masses.centre[joint, 1] / length  # limb centres lie on the line of the bone
+            total = total + share[joint] * (top + along_bone * (end - top))
+        total = total + share[limb.tip] * (ankle + foot_centre)
+    return total
 
 
 def _limbs_placed(
@@ -80,13 +123,14 @@ def _limbs_placed(
     for limb, foot in zip(body.legs, feet, strict=True):
         # the knee in the plane of the foot's axis leaves the ankle two axes to turn about
         ankle = _within_reach(pose.position[:, limb.upper], foot, stretch)
-        rotation = reach(skeleton, rotation, pose, limb, ankle, foot.rotation, pole=foot.forward)
+        rotation = reach(skeleton, rotation, pose, limb, ankle, foot.rotation, foot.forward, STRAIGHTEST)
     for grasp in plan.grasps:
         limb = body.arms[grasp.side]
         near = _nearness(grasp, plan.frames)
         grip = _grip(grasp, still.rotation[grasp.frame, 0])
         wrist = np.array(grasp.target) + rotations.rotate(grip, np.array([0.0, PALM, 0.0]))
         target = pose.position[:, limb.tip] * (1 - near[:, None]) + near[:, None] * wrist
+        target = _arm_eased(pose.position[:, limb.upper], target, near)
         hand = rotations.slerp(pose.rotation[:, limb.tip], grip, near)
         rotation = np.where(
             (near > 0)[:, None, None], reach(skeleton, rotation, pose, limb, target, hand), rotation
@@ -104,11 +148,24 @@ def _within_reach(hip: Array, foot: FootMotion, stretch: Array) -> Array:
     return np.where(give[:, None], hip + line * (eased / share)[:, None], foot.ankle)
 
 
+def _arm_eased(shoulder: Array, target: Array, near: Array) -> Array:
+    """Points on the way to a grasp drawn in where the arm would be straight; both ends of the way stay."""
+    limb = sample_body().arms[0]
+    length = -sample_skeleton().offsets[[limb.middle, limb.tip], 1].sum()
+    line = target - shoulder
+    share = np.linalg.norm(line, axis=-1) / length
+    start = MOST_STRETCH - 2 * EASE
+    eased = start + 2 * EASE * np.tanh(np.maximum(share - start, 0.0) / (2 * EASE))
+    ratio = np.where(share > start, eased / share, 1.0)
+    return shoulder + line * (ratio ** ((1 - near**4) * (1 - (1 - near) ** 8)))[:, None]
+
+
 def _nearness(grasp: Grasp, frames: int) -> Array:
     """How much the hand belongs to its target: 0 far from the event, 1 while it holds."""
     t = np.arange(frames)
-    before = (t - (grasp.frame - grasp.away)) / grasp.away
-    after = (grasp.frame + grasp.hold - 1 + grasp.away - t) / grasp.away
+    # the hand is slowest at the event itself; it begins to leave, by less than a millimetre, as the hold ends
+    before = (t - (grasp.frame - 1 - grasp.away)) / grasp.away
+    after = (grasp.frame + grasp.hold - 2 + grasp.away - t) / grasp.away
     s = np.clip(np.minimum(before, after), 0.0, 1.0)
     return s**3 * (10 - 15 * s + 6 * s**2)
 
@@ -121,7 +178,7 @@ def _grip(grasp: Grasp, hips: Array) -> Array:
     )
 
 
-def stretch_limits(flight: np.ndarray) -> Array:
+def stretch_limits(flight: NDArray[np.bool_]) -> Array:
     """How far the legs may be stretched, frame by frame (T,), as a share of the straight leg."""
     soft = flight.copy()
     for after in (1, 2):

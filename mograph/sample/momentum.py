@@ -7,6 +7,7 @@ about the centre of mass must not change; on the ground it may, but then the pre
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mograph import rotations
 from mograph.dynamics.mass_model import MassModel
@@ -36,7 +37,7 @@ def angular_momentum(masses: MassModel, poses: Poses) -> Array:
     return own.sum(axis=1) + np.einsum("j,tjk->tk", share, np.cross(middle, speed))
 
 
-def steadying_sway(change: Array, force: Array, flight: np.ndarray) -> Array:
+def steadying_sway(change: Array, force: Array, flight: NDArray[np.bool_]) -> Array:
     """Extra pitch or roll of the trunk over time [rad], given what would turn the body without it.
 
     ``change`` (T,) is the rate of angular momentum about that axis [m²/s²]. In flight the sway cancels it,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
@@ -24,6 +26,16 @@ CHANNELS = {  # what the curves of a plan may say; all add to what the gait does
     "elbows": "both elbows bent [rad]",
     "spread": "both arms raised sideways [rad]",
 }
+PELVIS_TURN = 0.11  # of the pelvis with the step: 5 degrees each way in steps of 0.75 m [rad/m]
+PELVIS_DROP = 0.05  # the hip of the swinging leg sinks by this [rad]
+CHEST_TURN = 0.9  # the chest turns against the pelvis by this share
+TURN_BANK = 0.04  # lean into a turn [rad per m/s²]
+RUN_LEAN = 0.07  # a runner leans forward by this [rad] …
+HURRY_LEAN = 0.04  # … and more when speeding up [rad per m/s²]
+LOOK_AHEAD = 9  # the head faces where the body will be heading so many frames later
+LEVEL = 0.75  # share of the trunk's pitch that head and hanging arms make good
+ARM_SWING = 0.58  # of the arms with the step: 20 degrees each way in steps of 0.7 m [rad/m]
+ELBOW_REST, ELBOW_RUN = 0.16, 1.05  # bend of the elbow at rest, and more when running [rad]
 X, Y, Z = np.eye(3)
 
 
@@ -35,6 +47,35 @@ def smooth(values: Array, frames: float) -> Array:
 def heading_of(carried: Support) -> Array:
     """Where the body faces (T,) [rad]: the headings of the steps, smoothed."""
     return smooth(np.unwrap(carried.yaw), 5.0)
+
+
+@dataclass(frozen=True)
+class _Gait:
+    """What trunk and arms follow, frame by frame (T,)."""
+
+    heading: Array  # where the body faces [rad]
+    speed: Array  # forward [m/s]
+    hurry: Array  # gain of speed [m/s²]
+    turning: Array  # sideways acceleration in a turn [m/s²]
+    run: Array  # 0 walking … 1 running
+    stride: Array  # how far the right foot is ahead of the left [m]
+    load: Array  # 1 all weight on the left foot … -1 on the right; small when slow
+
+
+def _gait(feet: tuple[FootMotion, ...], carried: Support, centre: Array) -> _Gait:
+    heading = heading_of(carried)
+    ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=-1)
+    velocity = smooth(np.gradient(centre, 1 / FPS, axis=0), 4.0)
+    speed = np.sum(velocity * ahead, axis=-1)
+    return _Gait(
+        heading=heading,
+        speed=speed,
+        hurry=smooth(np.gradient(speed, 1 / FPS), 4.0),
+        turning=smooth(np.gradient(heading, 1 / FPS), 6.0) * speed,
+        run=smooth(np.clip((speed - 1.9) / 0.8, 0.0, 1.0), 4.0),
+        stride=smooth(np.sum((feet[RIGHT].ankle - feet[LEFT].ankle) * ahead, axis=-1), 1.5),
+        load=smooth(carried.share[:, LEFT] - carried.share[:, RIGHT], 2.0) * np.clip(speed / 1.2, 0.0, 1.0),
+    )
 
 
 def posture(
@@ -50,63 +91,64 @@ def posture(
     trunk leans with speed, the head looks where the body will be heading. ``curves`` add to this by channel;
     ``sway`` (2, T) adds to pitch and roll of the pelvis.
     """
-    skeleton, frames = sample_skeleton(), len(centre)
-    joint = {name: i for i, name in enumerate(skeleton.names)}
-    q = rotations.identity(frames, len(skeleton))
-    heading = heading_of(carried)
-    ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=-1)
-    velocity = smooth(np.gradient(centre, 1 / FPS, axis=0), 4.0)
-    speed = np.sum(velocity * ahead, axis=-1)
-    hurry = smooth(np.gradient(speed, 1 / FPS), 4.0)  # speeding up leans the trunk forward
-    turning = smooth(np.gradient(heading, 1 / FPS), 6.0) * speed  # sideways acceleration in a turn
-    run = smooth(np.clip((speed - 1.9) / 0.8, 0.0, 1.0), 4.0)
-    stride = smooth(np.sum((feet[RIGHT].ankle - feet[LEFT].ankle) * ahead, axis=-1), 1.5)
-    tilt = smooth(carried.share[:, LEFT] - carried.share[:, RIGHT], 2.0) * np.clip(speed / 1.2, 0.0, 1.0)
-
-    turn = 0.11 * stride
+    gait = _gait(feet, carried, centre)
+    q = rotations.identity(len(centre), len(sample_skeleton()))
     lean = (
         0.01
-        + 0.01 * np.clip(speed, 0, 2)
-        + 0.07 * run
-        + 0.04 * np.clip(hurry, -2.5, 2.5)
+        + 0.01 * np.clip(gait.speed, 0, 2)
+        + RUN_LEAN * gait.run
+        + HURRY_LEAN * np.clip(gait.hurry, -2.5, 2.5)
         + curves["lean"]
         + sway[0]
     )
-    roll = 0.05 * tilt - 0.04 * turning + sway[1]
-    q[:, 0] = _product(_about(Y, heading + turn), _about(X, lean), _about(Z, roll))
-    chest = -(1.0 + 0.9) * turn - 0.3 * run * 0.11 * stride + curves["twist"]
+    _pose_trunk(q, gait, lean, curves, sway[1])
+    _pose_arms(q, gait, lean + curves["bend"], curves)
+    for name, foot in zip(("LeftToeBase", "RightToeBase"), feet, strict=True):
+        q[:, _joint(name)] = _about(X, foot.toe)
+    return q
+
+
+def _pose_trunk(q: Array, gait: _Gait, lean: Array, curves: dict[str, Array], sway: Array) -> None:
+    """Pelvis, spine, neck and head."""
+    turn = PELVIS_TURN * gait.stride
+    drop = PELVIS_DROP * gait.load
+    bank = TURN_BANK * gait.turning
+    q[:, 0] = _product(_about(Y, gait.heading + turn), _about(X, lean), _about(Z, drop - bank + sway))
+    chest = -(1.0 + CHEST_TURN + 0.3 * gait.run) * turn + curves["twist"]
     for name in ("Spine", "Spine1", "Spine2"):
-        q[:, joint[name]] = _product(
-            _about(Y, chest / 3), _about(X, curves["bend"] / 3), _about(Z, -0.9 * 0.05 * tilt / 3)
+        q[:, _joint(name)] = _product(
+            _about(Y, chest / 3), _about(X, curves["bend"] / 3), _about(Z, -0.9 * drop / 3)
         )
-    soon = np.interp(np.arange(frames) + 9, np.arange(frames), heading) - heading
+    frames = np.arange(len(q))
+    soon = np.interp(frames + LOOK_AHEAD, frames, gait.heading) - gait.heading
     gaze = np.clip(soon, -0.6, 0.6) - turn - chest + curves["look"]
-    pitch = lean + curves["bend"]
+    bow = curves["nod"] - LEVEL * (lean + curves["bend"])
     for name in ("Neck", "Head"):
-        q[:, joint[name]] = _product(
-            _about(Y, gaze / 2), _about(X, (curves["nod"] - 0.75 * pitch) / 2), _about(Z, 0.04 * turning / 2)
-        )
-    for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
-        swing = sign * stride * (0.52 + 0.08 * run)
-        hanging = 0.75 * pitch
-        flex = hanging - 0.03 + swing - 0.10 * run + curves["arms"]
+        q[:, _joint(name)] = _product(_about(Y, gaze / 2), _about(X, bow / 2), _about(Z, bank / 2))
+
+
+def _pose_arms(q: Array, gait: _Gait, pitch: Array, curves: dict[str, Array]) -> None:
+    """Collars, shoulders, elbows and wrists; ``pitch`` is how far the chest leans forward."""
+    for prefix, sign in (("Left", 1.0), ("Right", -1.0)):
+        swing = sign * gait.stride * (ARM_SWING + 0.04 * gait.run)
+        flex = LEVEL * pitch - 0.03 + swing - 0.10 * gait.run + curves["arms"]
         elbow = (
-            0.16
-            + 0.12 * np.clip(speed, 0, 1.8)
-            + 0.45 * np.maximum(smooth(swing, 2.0) + 0.1, 0.0)
-            + 1.05 * run
+            ELBOW_REST
+            + 0.12 * np.clip(gait.speed, 0, 1.8)
+            + 0.45 * np.maximum(smooth(swing, 2.0) + 0.1, 0.0)  # bends more in front
+            + ELBOW_RUN * gait.run
             + curves["elbows"]
         )
-        spread = 0.10 + 0.10 * run + curves["spread"]
-        inward = (0.15 + 0.20 * run) * -sign  # the forearm comes in front of the body
-        prefix = "Left" if side == LEFT else "Right"
-        q[:, joint[prefix + "Arm"]] = _product(_about(X, -flex), _about(Z, sign * spread), _about(Y, inward))
-        q[:, joint[prefix + "ForeArm"]] = _about(X, -np.clip(elbow, 0.08, 2.3))
-        q[:, joint[prefix + "Hand"]] = _about(Z, np.full(frames, -0.06 * sign))
-        q[:, joint[prefix + "Shoulder"]] = _about(Y, -sign * 0.12 * np.clip(flex, -1.0, 2.0))
-    for side, foot in enumerate(feet):
-        q[:, joint["LeftToeBase" if side == LEFT else "RightToeBase"]] = _about(X, foot.toe)
-    return q
+        spread = sign * (0.10 + 0.10 * gait.run + curves["spread"])
+        inward = -sign * (0.15 + 0.20 * gait.run)  # the forearm comes in front of the body
+        q[:, _joint(prefix + "Shoulder")] = _about(Y, -sign * 0.12 * np.clip(flex, -1.0, 2.0))
+        q[:, _joint(prefix + "Arm")] = _product(_about(X, -flex), _about(Z, spread), _about(Y, inward))
+        q[:, _joint(prefix + "ForeArm")] = _about(X, -np.clip(elbow, 0.08, 2.3))
+        q[:, _joint(prefix + "Hand")] = _about(Z, np.full(len(q), -0.06 * sign))
+
+
+def _joint(name: str) -> int:
+    return sample_skeleton().names.index(name)
 
 
 def _about(axis: Array, angle: Array) -> Array:

@@ -130,7 +130,7 @@ def test_feet_in_the_air_are_off_the_floor(clips: dict[str, Clip], world: dict[s
             off = (clip.contact & int(bit)) == 0
             ball = world[name].position[:, joint(f"{side}ToeBase")]
             speed = np.linalg.norm(np.gradient(ball, 1 / 30, axis=0), axis=-1)
-            assert (speed[off] > 0.15).all(), name
+            assert ((speed > 0.15) | (ball[:, 1] > 0.05))[off].all(), name
 
 
 def test_flight_is_exactly_a_fall(clips: dict[str, Clip], centres: dict[str, np.ndarray]) -> None:
@@ -198,7 +198,7 @@ def test_nothing_snaps(clips: dict[str, Clip]) -> None:
         turn = rotations.angle_between(clip.rotation[:-1], clip.rotation[1:]) * clip.fps
         assert turn.max() < 20.0, name
         assert turn[:, joint("Head")].max() < 3.0, name
-        assert np.abs(np.diff(clip.root_position, n=2, axis=0) * clip.fps**2).max() < 40.0, name
+        assert np.abs(np.diff(clip.root_position, n=2, axis=0) * clip.fps**2).max() < 60.0, name
 
 
 def test_legs_do_not_cross(clips: dict[str, Clip], world: dict[str, Poses]) -> None:
@@ -274,6 +274,47 @@ def test_platforms_have_their_height(clips: dict[str, Clip]) -> None:
             assert rise == pytest.approx(sign * float(name.rsplit("_", 1)[1]), abs=0.005), name
 
 
+@pytest.mark.parametrize(("kind", "edge"), [("step_on", 0.35), ("step_off", 0.25)])
+def test_feet_clear_the_edge_of_the_platform(
+    clips: dict[str, Clip], world: dict[str, Poses], kind: str, edge: float
+) -> None:
+    """With the edge ahead of the standing ankles by this much, no foot goes through the platform."""
+    for name in (f"{kind}_0.2", f"{kind}_0.4"):
+        start = clips[name].root_position[0, 2] - 0.04  # the pelvis of a stand is ahead of the ankles
+        assert world[name].position[0, joint("LeftFoot"), 2] == pytest.approx(start, abs=0.02)
+        for side in ("Left", "Right"):
+            for point in (heel(world[name], side), toe_tip(world[name], side)):
+                ahead = point[:, 2] - world[name].position[0, joint("LeftFoot"), 2]
+                above = ahead > edge if kind == "step_on" else ahead < edge
+                assert point[above, 1].min() > float(name.rsplit("_", 1)[1]) - 0.005, name
+
+
+def test_the_validity_report_finds_no_fault(clips: dict[str, Clip]) -> None:
+    """Inverse dynamics as witness: forces, pressure, friction, torques and falls are those of people."""
+    from mograph.dynamics.validity import check_motion
+
+    reports = [check_motion(clip) for clip in clips.values()]
+    rows = sum(len(report.rows) for report in reports)
+    assert sum(len(report.failures) for report in reports) <= 0.002 * rows
+    assert min(report.score for report in reports) > 0.7
+
+
+def test_the_contact_detector_agrees_within_two_frames(clips: dict[str, Clip]) -> None:
+    """Contacts are such that feet and hands show them by height and speed."""
+    from mograph import kinematics
+    from mograph.contact_detection import detect_contacts
+    from mograph.feet import body_scale, foot_tracks, resting_heights
+
+    tracks = [foot_tracks(clip, kinematics.poses(clip)) for clip in clips.values()]
+    resting = resting_heights(tracks, body_scale(sample_skeleton()))
+    for name, clip in clips.items():
+        wrong = detect_contacts(clip, resting) ^ clip.contact
+        assert np.mean(wrong > 0) < 0.12, name
+        for bit in Contact:
+            part = (wrong & int(bit)) > 0
+            assert not (part[:-2] & part[1:-1] & part[2:]).any(), name
+
+
 def test_left_and_right_are_mirror_images(clips: dict[str, Clip]) -> None:
     pairs = [
         (n, n.replace("left", "right")) for n in clips if "left" in n and n.replace("left", "right") in clips
@@ -318,6 +359,37 @@ def test_clips_begin_and_end_at_rest_or_in_a_steady_gait(clips: dict[str, Clip])
             else:
                 assert 0.6 < speed[end] < 4.6, name
                 assert {"walk", "run"} & set(clip.tags), name
+
+
+@pytest.mark.parametrize(
+    ("name", "end", "steady"),
+    [
+        ("start_walk_left", -1, "walk_1.4"),
+        ("start_walk_right", -1, "walk_1.4"),
+        ("stop_walk_left", 0, "walk_1.4"),
+        ("turn_left_r0.8_180", 0, "walk_1.1"),
+        ("turn_right_r1.5_90", -1, "walk_1.1"),
+        ("turn_left_r3.0_60", -1, "walk_1.4"),
+        ("walk_to_run", 0, "walk_1.4"),
+        ("walk_to_run", -1, "run_2.5"),
+        ("run_to_walk", -1, "walk_1.4"),
+        ("run_jump_2.0", 0, "run_3.2"),
+    ],
+)
+def test_moving_ends_are_poses_of_a_steady_gait(
+    clips: dict[str, Clip], name: str, end: int, steady: str
+) -> None:
+    """Some frame of the steady clip has the same pose within a few degrees and the same contact."""
+
+    def facing(clip: Clip) -> np.ndarray:
+        turned = clip.rotation.copy()
+        back = rotations.inverse(rotations.from_yaw(rotations.yaw(clip.rotation[:, 0])))
+        turned[:, 0] = rotations.multiply(back, turned[:, 0])
+        return turned
+
+    away = rotations.angle_between(facing(clips[name])[end], facing(clips[steady])).max(axis=1)
+    assert np.degrees(away.min()) < 3.0
+    assert clips[name].contact[end] == clips[steady].contact[away.argmin()]
 
 
 def test_written_as_bvh_with_a_manifest(tmp_path) -> None:  # type: ignore[no-untyped-def]
