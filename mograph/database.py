@@ -152,8 +152,8 @@ class Database:
             },
         }
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the database as one file, atomically."""
+    def parts(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Meta data and arrays to be stored; the opposite of :meth:`from_parts`."""
         skeleton = self.skeleton
         meta = {
             "fps": self.fps,
@@ -172,26 +172,26 @@ class Database:
             "root_position": self.root_position,
             "rotation": self.rotation,
         }
-        write_container(path, FORMAT, VERSION, meta, arrays)
+        return meta, arrays
+
+    @classmethod
+    def from_parts(cls, meta: dict[str, Any], a: dict[str, np.ndarray]) -> Database:
+        """A database from stored meta data and arrays."""
+        bones = (a[name] for name in ("parents", "offsets", "end_parents", "end_offsets", "dof", "axes"))
+        skeleton = Skeleton(tuple(meta["names"]), *bones)
+        info = tuple(ClipInfo(**{**clip, "tags": tuple(clip["tags"])}) for clip in meta["clips"])
+        frames = {name: a[name] for name in ("root_position", "rotation", "contact", "clip_starts")}
+        return cls(skeleton, meta["fps"], **frames, info=info)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the database as one file, atomically."""
+        write_container(path, FORMAT, VERSION, *self.parts())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Database:
         """Open a database file; frames are mapped from the file, not copied."""
         stored = read_container(path, FORMAT, VERSION)
-        a, meta = stored.arrays, stored.meta
-        skeleton = Skeleton(
-            tuple(meta["names"]),
-            a["parents"],
-            a["offsets"],
-            a["end_parents"],
-            a["end_offsets"],
-            a["dof"],
-            a["axes"],
-        )
-        info = tuple(ClipInfo(**{**clip, "tags": tuple(clip["tags"])}) for clip in meta["clips"])
-        return cls(
-            skeleton, meta["fps"], a["root_position"], a["rotation"], a["contact"], a["clip_starts"], info
-        )
+        return cls.from_parts(stored.meta, stored.arrays)
 
 
 def _mask_name(mask: int) -> str:

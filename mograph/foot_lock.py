@@ -16,6 +16,7 @@ from mograph.feet import SOLE, body_scale, foot_joints
 from mograph.rotations import Array
 from mograph.skeleton import Skeleton
 
+_FLOOR = 0.08  # a foot that stands within this of the floor stands on it [m]
 _STRAIGHTEST = 0.998  # share of the leg's length beyond which the root is lowered instead
 
 
@@ -23,8 +24,9 @@ def lock_feet(clip: Clip, toe_height: float | None = None) -> Clip:
     """The clip with its feet held still while they touch; world rotations of the feet are kept.
 
     A touching foot rolls: it is held by one point at a time, the heel or the ball (the toe joint), whichever
-    is the slower. Between contacts the correction eases from one to the next. ``toe_height`` [m] puts held
-    toes at that height above the floor, where they are within 5 cm of it.
+    is the slower. Between contacts the correction eases from one to the next. With ``toe_height``, at
+    which toe joints rest [m], feet that stand within 8 cm of the floor are put on it and swinging feet kept
+    above it.
     """
     if clip.contact is None:
         raise MographError(f"clip '{clip.name}' has no contacts; detect them before locking its feet")
@@ -52,6 +54,25 @@ def heel_position(skeleton: Skeleton, poses: kinematics.Poses, ankle: int, toe: 
     return poses.position[:, ankle] + rotations.rotate(poses.rotation[:, ankle], heel)
 
 
+def planted_speed(clip: Clip) -> Array:
+    """Ground speed [m/s] of every foot in every frame that it touches in and has touched before.
+
+    Of heel and ball the slower counts, for a foot that rolls moves one of them.
+    """
+    if clip.contact is None:
+        raise MographError(f"clip '{clip.name}' has no contacts; detect them before measuring its feet")
+    poses = kinematics.poses(clip)
+    points = [
+        [heel_position(clip.skeleton, poses, ankle, toe), poses.position[:, toe]]
+        for ankle, toe in foot_joints(clip.skeleton)
+    ]
+    level = np.moveaxis(np.array(points), 2, 0)[..., [0, 2]]
+    step = np.linalg.norm(np.diff(level, axis=0), axis=-1).min(axis=-1) * clip.fps
+    bits = np.array([Contact.LEFT_FOOT, Contact.RIGHT_FOOT], np.uint8)
+    touches = (clip.contact[:, None] & bits) > 0
+    return step[touches[1:] & touches[:-1]]
+
+
 def _correction(points: Array, touches: Mask, fps: float, toe_height: float | None) -> Array:
     """What to add to a foot (T, 3) so that its held point (axis 1: heel, ball) stands still in contact."""
     frames = len(points)
@@ -66,11 +87,10 @@ def _correction(points: Array, touches: Mask, fps: float, toe_height: float | No
             before = max(first - 1, start)  # the new point is held from where the last frame left it
             shift[first:last] = shift[before] + held[before] - held[first:last]
         offset = shift[start:stop].mean(axis=0)
-        toes = start + np.flatnonzero(by_toe[start:stop])
-        if toe_height is not None and len(toes):
-            level = np.mean(points[toes, 1, 1] + shift[toes, 1])
-            if abs(level - toe_height) < 0.05:
-                offset[1] = level - toe_height
+        if toe_height is not None:
+            lowest = float(np.min(points[start:stop, :, 1] + shift[start:stop, 1:2] - [0.0, toe_height]))
+            if abs(lowest) < _FLOOR:
+                offset[1] = lowest
         shift[start:stop] -= offset
     if not contacts:
         return shift
@@ -80,6 +100,9 @@ def _correction(points: Array, touches: Mask, fps: float, toe_height: float | No
         t = (np.arange(stop, start) - stop + 1) / (start - stop + 1)
         ease = (t * t * (3 - 2 * t))[:, None]
         shift[stop:start] = (1 - ease) * shift[stop - 1] + ease * shift[start]
+    if toe_height is not None:  # a swinging foot stays above the floor
+        height = points[..., 1] + shift[:, 1:2] - np.array([0.0, toe_height])
+        shift[~touches, 1] += np.maximum(-height[~touches].min(axis=1), 0.0)
     return shift
 
 

@@ -165,7 +165,7 @@ def import_(
 
 @app.command(rich_help_panel="Data")
 def info(
-    file: Annotated[Path, typer.Argument(help="A database, or a motion file.")],
+    file: Annotated[Path, typer.Argument(help="A database, a graph, or a motion file.")],
     plot: Annotated[
         Path | None, typer.Option(help="Also draw a contact timeline and statistics to this PNG.")
     ] = None,
@@ -173,6 +173,19 @@ def info(
     as_json: JsonFlag = False,
 ) -> None:
     """What is in a file: clips, poses, seconds, behaviours, contacts."""
+    from mograph.storage import container_format
+
+    if container_format(file) == "mograph.graph":
+        from mograph.graph import load_graph
+
+        if plot is not None:
+            raise MographError(f"--plot draws databases and {file} is a graph; see 'mograph evaluate --plot'")
+        figures = _graph_figures(load_graph(file))
+        if as_json:
+            print(json.dumps(figures))
+        else:
+            _print_graph(str(file), figures)
+        return
     database = _database(file, profile)
     if plot is not None:
         from studio.timeline import contact_timeline
@@ -364,6 +377,93 @@ def _range(limit: Limit) -> str:
     if limit.low == float("-inf"):
         return f"at most {limit.high:g}"
     return f"{limit.low:g} to {limit.high:g}"
+
+
+@app.command(rich_help_panel="Graphs")
+def build(
+    database: Annotated[Path, typer.Argument(help="A database made by 'mograph import'.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Graph file to write.")],
+    k: Annotated[int, typer.Option(min=1, max=2, help="Paths to interpolate: 1 for none, or 2.")] = 2,
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Largest pose distance of a change-over; chosen by itself if not given."),
+    ] = None,
+    cost: Annotated[
+        str, typer.Option(help="What is to be cheap: torque, time, distance or acceleration.")
+    ] = "torque",
+    merge: Annotated[
+        float, typer.Option(help="Merge states this many thresholds alike; 0 merges none.")
+    ] = 1.5,
+    parallel: Annotated[int, typer.Option(min=1, help="Ways kept between two states.")] = 4,
+    transitions: Annotated[int, typer.Option(min=1, max=4, help="Change-overs allowed within a phase.")] = 1,
+    weights: Annotated[int, typer.Option(min=3, max=21, help="Weight values of an interpolation.")] = 5,
+    as_json: JsonFlag = False,
+) -> None:
+    """Build a motion graph: all poses, compressed to contact changes, interpolated between two paths."""
+    from mograph.graph import CompactSettings, CostWeights, GraphSettings, MotionGraph, save_graph
+    from mograph.graph.compact import compress
+
+    if not output.parent.is_dir():
+        raise MographError(f"cannot write {output}: the folder {output.parent} does not exist")
+    kinds = ("torque", "time", "distance", "acceleration")
+    if cost not in kinds:
+        raise MographError(f"unknown cost '{cost}'; costs are: {', '.join(kinds)}")
+    if threshold is not None and not 0 < threshold <= 10:
+        raise MographError(f"threshold {threshold:g}; it must be above 0 and at most 10")
+    source = _database(database, "auto")
+    price = (
+        CostWeights() if cost == "torque" else CostWeights(**{"torque": 0.0, cost: 1.0, "transition": 1.0})
+    )
+    settings = CompactSettings(merge=merge, parallel=parallel, transitions=transitions)
+    with StageProgress(err, quiet=as_json) as progress:
+        full = MotionGraph.build(source, GraphSettings(threshold=threshold, cost=price), progress)
+        compact = compress(full, settings)
+        progress("compressing", 1, 1)
+        graph = compact.interpolate(k=2, weights=weights) if k == 2 else compact
+        if k == 2:
+            progress("interpolating", 1, 1)
+    save_graph(graph, output)
+    figures = _graph_figures(graph)
+    if as_json:
+        print(json.dumps({**figures, "output": str(output)}))
+        return
+    _print_graph(str(output), figures)
+
+
+def _graph_figures(graph: Any) -> dict[str, Any]:
+    compact = getattr(graph, "compact", graph) if hasattr(graph, "pair") else graph
+    return {
+        **graph.stages,
+        "threshold": round(compact.motion_graph.threshold, 4),
+        "lost_events": compact.lost_events,
+        "rest_states": int(compact.rest.sum()),
+        **({"removed": graph.removed} if hasattr(graph, "removed") else {}),
+    }
+
+
+def _print_graph(title: str, figures: dict[str, Any]) -> None:
+    table = Table("graph", "states", "transitions", "seconds", title=title, title_justify="left", box=None)
+    names = {
+        "full": "all poses",
+        "edges_culled": "best ways between contact changes",
+        "compact": "like states merged",
+        "interpolated": "interpolated",
+    }
+    for key, name in names.items():
+        if key in figures:
+            row = figures[key]
+            table.add_row(name, f"{row['states']:,}", f"{row['transitions']:,}", f"{row['seconds']:.2f}")
+    out.print(table)
+    lost = figures["lost_events"]
+    verdict = (
+        "every pick-up and flight can be reached and left"
+        if lost == 0
+        else f"{lost} pick-ups or flights are lost"
+    )
+    out.print(
+        f"threshold {figures['threshold']:g}; {figures['rest_states']} states of rest; {verdict}",
+        highlight=False,
+    )
 
 
 def _database(file: Path, profile: str) -> mograph.Database:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mograph.errors import MographError
 from mograph.storage import written_atomically
 
 
-def check_target(path: str | Path, suffixes: tuple[str, ...]) -> Path:
+def check_target(path: str | os.PathLike[str], suffixes: tuple[str, ...]) -> Path:
     """The path to write to, refused before any work is done if its ending or folder is wrong.
 
     >>> check_target("walk.mp4", (".png", ".gif"))

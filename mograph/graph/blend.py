@@ -33,24 +33,29 @@ def smooth_seams(
     expected_position: Array,
     expected_rotation: Array,
     fps: float,
+    onward: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array]:
     """Root positions and rotations of a motion put together from pieces, without its jumps.
 
     Frame ``seams[k]`` begins a new piece; ``expected_*[k]`` are the pose the piece before would have gone on
-    to. Each jump, in pose and in velocity, is added to what follows and dies away.
+    to. Each jump, in pose and in velocity, is added to what follows and dies away. ``onward`` are root
+    positions and rotations of the poses that follow the first of each new piece; they are needed where pieces
+    may be one frame long, for then the next frame already belongs to another piece.
     """
     frames = len(root_position)
     shift, turn = np.zeros_like(root_position), np.zeros((*rotation.shape[:2], 3))
+    following = np.minimum(seams + 1, frames - 1)
+    onward_position, onward_rotation = onward or (root_position[following], rotation[following])
     for k, seam in enumerate(seams):
         window = np.arange(seam, min(seam + int(np.ceil(BLEND_SECONDS * fps)), frames))
         time = (window - seam) / fps
-        before, after = seam - 1, min(seam + 1, frames - 1)
+        before = seam - 1
         jump = expected_position[k] - root_position[seam]
         rate = (expected_position[k] - root_position[before]) * fps
-        rate = rate - (root_position[after] - root_position[seam]) * fps
+        rate = rate - (onward_position[k] - root_position[seam]) * fps
         shift[window] += decay(jump, rate, time)
         spin = rotations.log(rotations.multiply(rotations.inverse(rotation[seam]), expected_rotation[k]))
         old = rotations.log(rotations.multiply(rotations.inverse(rotation[before]), expected_rotation[k]))
-        new = rotations.log(rotations.multiply(rotations.inverse(rotation[seam]), rotation[after]))
+        new = rotations.log(rotations.multiply(rotations.inverse(rotation[seam]), onward_rotation[k]))
         turn[window] += decay(spin, (old - new) * fps, time)
     return root_position + shift, rotations.multiply(rotation, rotations.exp(turn))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mograph import feet
 from mograph.contacts import HANDS, Contact
 from mograph.database import Database
 from mograph.errors import MographError
@@ -17,8 +20,12 @@ from mograph.graph.similarity import features
 from mograph.rotations import Array
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import networkx
 
+    from mograph.clip import Clip
+    from mograph.graph.interpolated import InterpolatedGraph
     from mograph.graph.motion_graph import MotionGraph
 
 GRAVITY = 9.81  # [m/s²]
@@ -47,11 +54,11 @@ class CompactSettings:
 class CompactGraph:
     """Contact-change states and the best single-contact ways between them, as arrays.
 
-    State k is pose ``frame[k]`` of the database. Edge e leads from state ``source[e]`` to ``target[e]``. It
-    plays the database from pose ``first[e]`` to pose ``last[e]``, by way of the change-overs ``changes[e]`` of
-    the motion graph; ``displacement[e]`` is where the target's root is seen from the source's. Where states
-    were merged, ``first`` and ``last`` may be other poses than those of the states: alike, placed on them with
-    the support held fixed, and the difference paid for in ``cost``.
+    State k is pose ``frame[k]`` of the database. Edge e leads from state ``source[e]`` to ``target[e]``; it
+    plays the database from pose ``first[e]`` to ``last[e]``, by way of the change-overs ``changes[e]`` of the
+    motion graph; ``displacement[e]`` is where the target's root is seen from the source's. Where states
+    were merged, ``first`` and ``last`` may be other poses than those of the states: alike, placed on them
+    with the support held fixed, and the difference paid for in ``cost``.
     """
 
     motion_graph: MotionGraph
@@ -89,9 +96,40 @@ class CompactGraph:
         """Contact mask that begins at each state, (S,)."""
         return self.database.contact[self.frame]
 
+    @cached_property
+    def geometry(self) -> tuple[Array, Array]:
+        """Support points and root places of all poses of the database (see :mod:`mograph.graph.planar`)."""
+        return planar.support_points(self.database), planar.root_places(self.database)
+
+    @cached_property
+    def toe_height(self) -> float:
+        """Height at which toe joints rest on the floor [m]."""
+        tracks = [feet.foot_tracks(clip) for clip in self.database]
+        return float(feet.resting_heights(tracks, feet.body_scale(self.database.skeleton))[:, 1].mean())
+
     def first_edge(self) -> NDArray[np.int64]:
         """CSR offsets (S + 1,): edges of state k are ``first_edge[k]`` up to ``first_edge[k + 1]``."""
         return np.searchsorted(self.source, np.arange(self.states + 1))
+
+    def interpolate(self, k: int = 2, **settings: Any) -> InterpolatedGraph:
+        """The interpolated graph of two paths; see :func:`mograph.graph.interpolated.interpolate_graph`."""
+        from mograph.graph.interpolated import InterpolationSettings, interpolate_graph
+
+        if k != 2:
+            raise MographError(f"an interpolated graph of k = {k} paths cannot be stored; k must be 2")
+        return interpolate_graph(self, InterpolationSettings(**settings))
+
+    def realise(self, edges: Sequence[int], start: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Clip:
+        """The motion of a path of edges, begun at a place (x, z, yaw)."""
+        from mograph.graph.realise import realise
+
+        return realise(self, edges, start)
+
+    def random_walk(self, seconds: float, seed: int = 0) -> list[int]:
+        """Edges of a walk through the graph at random, at least ``seconds`` long."""
+        from mograph.graph.realise import random_walk
+
+        return random_walk(self, seconds, seed)
 
     def to_networkx(self) -> networkx.MultiDiGraph:
         """The graph for people and tests: edges have ``cost``, ``duration``, ``displacement``, ``edge``."""
@@ -377,7 +415,7 @@ def _distinct(
     new[1:] = (source[order][1:] != source[order][:-1]) | (target[order][1:] != target[order][:-1])
     starts = np.append(np.flatnonzero(new), len(order))
     chosen: list[int] = []
-    for begin, stop in zip(starts[:-1], starts[1:], strict=True):
+    for begin, stop in pairwise(starts):
         kept = [order[begin]]
         for candidate in order[begin + 1 : stop]:
             if len(kept) == settings.parallel:

@@ -153,6 +153,15 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
 
 
 @compiled
+def solve3(a: Vector, b: Vector, c: Vector, right: Vector) -> Vector:
+    """x with x0 a + x1 b + x2 c = right (Cramer's rule)."""
+    whole = dot(a, cross(b, c))
+    if abs(whole) < 1e-30:
+        return right
+    return dot(right, cross(b, c)) / whole, dot(right, cross(c, a)) / whole, dot(right, cross(a, b)) / whole
+
+
+@compiled
 def forward(
     parents: np.ndarray, offsets: Array, root: Vector, rotation: Array, position: Array, world: Array
 ) -> None:

@@ -1,11 +1,11 @@
 """A leg as its foot, one angle on the knee circle and two twists: measured from a pose, and built again.
 
-With hip and ankle given, a leg of two bones has one freedom left, the turn of the knee about the line from hip
-to ankle (Safonova figure 5.6b; Korein and Badler). Turns about that line are counted from the pelvis' left
-axis, which is never parallel to a leg; the knee of somebody standing is at a quarter turn. So that a straight
-leg has an angle too, it is taken from the thigh's own front, carried from the bone to the line by the smallest
-turn; where the knee lies against that front is told by its two offsets from the line. The shank's front has an
-angle of its own; on a knee that is a hinge both are equal, and stay equal when interpolated.
+With hip and ankle given, a leg of two bones has one freedom left, the turn of the knee about the line from
+hip to ankle (Safonova figure 5.6b; Korein and Badler). Turns about that line are counted from the pelvis'
+left axis, which is never parallel to a leg; the knee of somebody standing is at a quarter turn. So that a
+straight leg has an angle too, it is taken from the thigh's own front, carried from the bone to the line by
+the smallest turn; where the knee lies against that front is told by its two offsets from the line. The
+shank's front has an angle of its own; on a knee that is a hinge both are equal, and stay so when mixed.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def _median_nearest(candidates: Candidates) -> float:
     near = candidates.nearest[np.isfinite(candidates.nearest)]
     if len(near) == 0:
         raise MographError(
-            "no two clips of the database have a pose in common; a motion graph needs clips that are alike somewhere"
+            "no two clips of the database have poses alike; a graph needs clips that can follow each other"
         )
     return float(np.median(near))
 

@@ -1,11 +1,12 @@
 """What of a phase is interpolated, frame by frame, in one table: measured by a compiled pass over the frames.
 
 Columns: centre of mass (3), root position (3), heading (1), then for each leg the foot's world rotation (4),
-heel (3), ball (3), slide (3), angle of thigh and shank (2), knee offset (2); then every joint's own rotation
-(4 each), the root's without its heading. Angles and the signs of quaternions are continuous in time.
+heel (3), ball (3), pivot (3), slide (3), angle of thigh and shank (2), knee offset (2); then each joint's own
+rotation (4), the root's without its heading. Angles and signs of quaternions are continuous in time.
 
-The slide of a foot is how far its pivot has moved since the first frame, the pivot being heel or ball,
-whichever moves less from one frame to the next: zero for a foot that rolls without slipping.
+The pivot is the point of the foot, in its own frame, that rests from the frame before to this one: found
+where the foot turns enough to tell, else heel or ball, whichever moves less. The slide is how far pivots have
+moved since the first frame: zero for a foot that rolls over its points without slipping.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import numpy as np
 
 from mograph.dynamics.compiled import compiled
 from mograph.graph.compiled_vectors import (
+    Quaternion,
+    Vector,
     add,
+    dot,
     forward,
     from_yaw,
     length,
@@ -25,6 +29,7 @@ from mograph.graph.compiled_vectors import (
     multiply,
     quaternion,
     rotate,
+    solve3,
     times,
     unit,
     vector,
@@ -33,8 +38,10 @@ from mograph.graph.leg_kernel import front_angle, front_of, knee_offset, unturne
 from mograph.rotations import Array
 
 COM, ROOT, HEADING, LEGS = 0, 3, 6, 7
-FOOT, HEEL, BALL, SLIDE, THIGH, SHANK, KNEE, LEG_WIDTH = 0, 4, 7, 10, 13, 14, 15, 17
+FOOT, HEEL, BALL, PIVOT, SLIDE, THIGH, SHANK, KNEE, LEG_WIDTH = 0, 4, 7, 10, 13, 16, 17, 18, 20
 JOINTS = LEGS + 2 * LEG_WIDTH
+_STILL = 1e-5  # square of the turn from frame to frame below which a foot does not tell its pivot [rad²]
+_SOLE = 0.05  # a pivot farther than this from the line from heel to ball is not one [m]
 
 
 class Body(NamedTuple):
@@ -58,7 +65,7 @@ def nearest_turn(angle: float, reference: float) -> float:
 
 
 @compiled
-def put_quaternion(table: Array, t: int, at: int, q: tuple[float, float, float, float]) -> None:
+def put_quaternion(table: Array, t: int, at: int, q: Quaternion) -> None:
     """Write ``q`` with the sign nearest to the row before; in the first row with w >= 0."""
     before = quaternion(table[t - 1], at) if t > 0 else (1.0, 0.0, 0.0, 0.0)
     same = q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3]
@@ -98,7 +105,7 @@ def describe(body: Body, root_position: Array, rotation: Array, table: Array) ->
 def _describe_leg(
     body: Body,
     leg: int,
-    left: tuple[float, float, float],
+    left: Vector,
     position: Array,
     world: Array,
     table: Array,
@@ -124,11 +131,52 @@ def _describe_leg(
         for c in range(3):
             row[at + HEEL + 3 * k + c] = pivot[c]
     if t == 0:
+        row[at + PIVOT : at + SLIDE] = body.pivots[leg, 1]
         row[at + SLIDE : at + SLIDE + 3] = 0.0
         return
     before = table[t - 1]
-    step_heel = minus(vector(row, at + HEEL), vector(before, at + HEEL))
-    step_ball = minus(vector(row, at + BALL), vector(before, at + BALL))
-    step = step_ball if length(step_ball) <= length(step_heel) else step_heel
+    turn = quaternion(before, at + FOOT)
+    pivot = resting_point(body, leg, turn, vector(before, at + HEEL), foot, vector(row, at + HEEL))
+    arm = minus(pivot, vector(body.pivots[leg, 0], 0))
+    step = add(
+        minus(vector(row, at + HEEL), vector(before, at + HEEL)), minus(rotate(foot, arm), rotate(turn, arm))
+    )
     for c in range(3):
+        row[at + PIVOT + c] = pivot[c]
         row[at + SLIDE + c] = before[at + SLIDE + c] + step[c]
+    if t == 1:
+        before[at + PIVOT : at + SLIDE] = row[at + PIVOT : at + SLIDE]
+
+
+@compiled
+def resting_point(
+    body: Body,
+    leg: int,
+    turn: Quaternion,
+    heel: Vector,
+    next_turn: Quaternion,
+    next_heel: Vector,
+) -> Vector:
+    """The point of a foot, in its frame, that moves least while the foot goes from one pose to the next.
+
+    Minimises |heel' - heel + (R' - R)(q - h)|^2 + E |q - q0|^2, where q0 is the one of heel h and ball that
+    moves less; E keeps q there where the foot hardly turns. A point off the foot is not believed.
+    """
+    start, ball = vector(body.pivots[leg, 0], 0), vector(body.pivots[leg, 1], 0)
+    shift = minus(next_heel, heel)
+    sole = minus(ball, start)
+    moved = add(shift, minus(rotate(next_turn, sole), rotate(turn, sole)))
+    nearest = ball if length(moved) <= length(shift) else start
+    axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    x = minus(rotate(next_turn, axes[0]), rotate(turn, axes[0]))
+    y = minus(rotate(next_turn, axes[1]), rotate(turn, axes[1]))
+    z = minus(rotate(next_turn, axes[2]), rotate(turn, axes[2]))
+    arm = minus(nearest, start)
+    off = add(shift, add(times(arm[0], x), add(times(arm[1], y), times(arm[2], z))))
+    first = (dot(x, x) + _STILL, dot(x, y), dot(x, z))
+    second = (dot(x, y), dot(y, y) + _STILL, dot(y, z))
+    third = (dot(x, z), dot(y, z), dot(z, z) + _STILL)
+    correction = solve3(first, second, third, (-dot(x, off), -dot(y, off), -dot(z, off)))
+    point = add(nearest, correction)
+    share = min(max(dot(minus(point, start), sole) / max(dot(sole, sole), 1e-12), 0.0), 1.0)
+    return point if length(minus(point, add(start, times(share, sole)))) < _SOLE else nearest

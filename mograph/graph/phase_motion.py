@@ -65,7 +65,7 @@ class PhaseMotion:
 
     @property
     def displacement(self) -> tuple[float, float, float]:
-        """(dx, dz, dyaw): the root at the last frame seen from the first [m, m, rad]; turns add up beyond pi."""
+        """(dx, dz, dyaw) of the root at the last frame seen from the first [m, m, rad]; turns add up."""
         start, end = (float(rotations.yaw(self.rotation[k, 0])) for k in (0, -1))
         turned = self.table[-1, HEADING] - self.table[0, HEADING]
         yaw = end - start + 2.0 * np.pi * np.round((turned - (end - start)) / (2.0 * np.pi))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ def place_edge(graph: CompactGraph, edge: int, place: Array) -> tuple[NDArray[np
     flight that comes down elsewhere is led there evenly.
     """
     database = graph.database
-    points, places = _geometry(graph)
+    points, places = graph.geometry
     state, first = graph.frame[graph.source[edge]], graph.first[edge]
     into = planar.alignments(database, points, places, np.array([state]), np.array([first]))[0]
     carry = planar.compose(planar.compose(place, planar.inverse(places[state])), into)
@@ -68,15 +69,6 @@ def place_edge(graph: CompactGraph, edge: int, place: Array) -> tuple[NDArray[np
     return played, carried + miss * (np.arange(len(played)) / len(played))[:, None]
 
 
-def _geometry(graph: CompactGraph) -> tuple[Array, Array]:
-    """Support points and root places of all poses, computed once per graph."""
-    kept = graph.__dict__.get("_geometry")
-    if kept is None:
-        kept = planar.support_points(graph.database), planar.root_places(graph.database)
-        object.__setattr__(graph, "_geometry", kept)
-    return kept
-
-
 def realise(
     graph: CompactGraph,
     edges: Sequence[int],
@@ -90,7 +82,7 @@ def realise(
     """
     if len(edges) == 0:
         raise MographError("a path needs at least one edge")
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in pairwise(edges):
         if graph.target[a] != graph.source[b]:
             raise MographError(
                 f"edge {a} ends in state {graph.target[a]} and edge {b} starts in {graph.source[b]}"
@@ -104,9 +96,10 @@ def realise(
         place = planar.compose(place, graph.displacement[edge])
     end = graph.frame[graph.target[edges[-1]]]
     frames.append(np.array([end]))
-    places = _geometry(graph)[1]
+    places = graph.geometry[1]
     carries.append(planar.compose(place, planar.inverse(places[end]))[None])
-    return play(graph.database, np.concatenate(frames), np.concatenate(carries), smooth)
+    clip = play(graph.database, np.concatenate(frames), np.concatenate(carries), smooth)
+    return lock_feet(clip, graph.toe_height) if smooth else clip
 
 
 def play(database: Database, frames: NDArray[np.int64], carries: Array, smooth: bool = True) -> Clip:
@@ -117,12 +110,17 @@ def play(database: Database, frames: NDArray[np.int64], carries: Array, smooth: 
     if not smooth:
         return clip
     seams = np.flatnonzero(np.diff(frames) != 1) + 1
+    expected = _carried(database, _following(database, frames[seams - 1]), carries[seams - 1])
+    onward = _carried(database, _following(database, frames[seams]), carries[seams])
+    position, rotation = smooth_seams(position, rotation, seams, *expected, database.fps, onward)
+    return clip.with_(root_position=position, rotation=rotation)
+
+
+def _following(database: Database, frames: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The frame after each in its clip; the last of a clip is followed by itself."""
     number = clip_of_frames(database)
-    follows = np.minimum(frames[seams - 1] + 1, database.poses - 1)
-    follows = np.where(number[follows] == number[frames[seams - 1]], follows, frames[seams - 1])
-    expected = _carried(database, follows, carries[seams - 1])
-    position, rotation = smooth_seams(position, rotation, seams, *expected, database.fps)
-    return lock_feet(clip.with_(root_position=position, rotation=rotation))
+    after = np.minimum(frames + 1, database.poses - 1)
+    return np.where(number[after] == number[frames], after, frames)
 
 
 def _carried(database: Database, frames: NDArray[np.int64], carries: Array) -> tuple[Array, Array]:

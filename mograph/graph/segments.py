@@ -36,7 +36,7 @@ class Segments:
 
 
 def find_segments(database: Database) -> Segments:
-    """Cut all clips at contact changes and where rest begins and ends, so that a character can start and stop."""
+    """Cut all clips at contact changes and where rest begins and ends, so that one can start and stop."""
     rest = _rest_boundaries(database)
     boundary = contact_changes(database) | rest
     start = np.flatnonzero(boundary)

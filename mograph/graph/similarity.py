@@ -2,9 +2,11 @@
 
 D(a, b) = sum over joints of the squared angle between them + the squared difference of root height
 (weighted) + nu times the squared differences of joint and root velocities, everything seen from the
-character's own heading (Lee et al. 2002; Safonova 1.3). Rotations enter as matrices divided by sqrt 2: their
-Frobenius distance is the angle for small angles, and no sign of a quaternion can go wrong. D is then
-|x_a - x_b|² of one feature vector per pose, so a block of all pairs is a matrix product plus norms.
+character's own heading (Lee et al. 2002; Safonova 1.3). Where both feet stand, the way from one to the other
+counts too: joints may be alike while the feet are not, and feet that stand cannot be moved. Rotations enter
+as matrices divided by sqrt 2: their Frobenius distance is the angle for small angles, and no sign of a
+quaternion can go wrong. D is then |x_a - x_b|² of one feature vector per pose, so a block of all pairs is a
+matrix product plus norms.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mograph import rotations
-from mograph.contacts import phase_starts
+from mograph.contacts import FEET, phase_starts
 from mograph.database import Database
+from mograph.graph import planar
 from mograph.rotations import Array
 
 Progress = Callable[[str, int, int], None]
@@ -37,6 +40,7 @@ class SimilaritySettings:
     velocity: float = 0.02  # weight nu of squared velocities [s²]
     root_velocity: float = 0.1  # weight of the root's squared velocity [s²/m²]
     height: float = 10.0  # weight of the root's squared height difference [1/m²]
+    stance: float = 10.0  # weight of the squared difference in how two standing feet are set [1/m²]
     most: float = 1.0  # distances from here on are not listed [rad²]
     least_gap: int = 6  # frames of one clip nearer than this are not compared
 
@@ -75,8 +79,18 @@ def features(database: Database, settings: SimilaritySettings | None = None) -> 
             np.sqrt(settings.height) * database.root_position[:, 1:2],
             np.sqrt(settings.velocity) * np.hstack([spin, turn]),
             np.sqrt(settings.root_velocity) * travel,
+            np.sqrt(settings.stance) * _stance(database),
         ]
     )
+
+
+def _stance(database: Database) -> Array:
+    """Way from the left foot to the right (N, 2) seen from the heading, zero unless both stand [m]."""
+    feet = planar.support_points(database).mean(axis=2)
+    across = np.column_stack([feet[:, 1] - feet[:, 0], np.zeros(len(feet))])
+    away = np.column_stack([np.zeros((len(feet), 2)), rotations.yaw(database.rotation[:, 0])])
+    both = (database.contact & FEET) == FEET
+    return planar.between(away, across)[:, :2] * both[:, None]
 
 
 def spin_about_up(first: Array, second: Array) -> Array:

@@ -7,25 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mograph import feet, kinematics, rotations
-from mograph.contacts import Contact
+from mograph import kinematics, rotations
 from mograph.errors import MographError
-from mograph.foot_lock import heel_position, lock_feet
+from mograph.foot_lock import lock_feet, planted_speed
 from mograph.retarget import reference_rotations, retargeted
 from mograph.sample import sample_clips, sample_skeleton
-
-
-def planted_speed(clip):
-    """Ground speed of the slower of heel and ball of each touching foot [m/s]."""
-    poses = kinematics.poses(clip)
-    points = [
-        [heel_position(clip.skeleton, poses, ankle, toe), poses.position[:, toe]]
-        for ankle, toe in feet.foot_joints(clip.skeleton)
-    ]
-    position = np.moveaxis(np.array(points), 2, 0)
-    step = np.linalg.norm(np.diff(position[..., [0, 2]], axis=0), axis=-1).min(axis=-1) * clip.fps
-    touches = np.stack([(clip.contact & bit) > 0 for bit in (Contact.LEFT_FOOT, Contact.RIGHT_FOOT)], axis=1)
-    return step[touches[1:] & touches[:-1]]
 
 
 @pytest.fixture(scope="module")
