@@ -402,6 +402,7 @@ def build(
     """Build a motion graph: all poses, compressed to contact changes, interpolated between two paths."""
     from mograph.graph import CompactSettings, CostWeights, GraphSettings, MotionGraph, save_graph
     from mograph.graph.compact import compress
+    from mograph.graph.interpolated import InterpolationSettings, interpolate_graph
 
     if not output.parent.is_dir():
         raise MographError(f"cannot write {output}: the folder {output.parent} does not exist")
@@ -419,7 +420,7 @@ def build(
         full = MotionGraph.build(source, GraphSettings(threshold=threshold, cost=price), progress)
         compact = compress(full, settings)
         progress("compressing", 1, 1)
-        graph = compact.interpolate(k=2, weights=weights) if k == 2 else compact
+        graph = interpolate_graph(compact, InterpolationSettings(weights=weights)) if k == 2 else compact
         if k == 2:
             progress("interpolating", 1, 1)
     save_graph(graph, output)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from mograph.clip import Clip
     from mograph.graph.interpolated import InterpolatedGraph
+    from mograph.graph.lazy import LazyInterpolatedGraph
     from mograph.graph.motion_graph import MotionGraph
 
 GRAVITY = 9.81  # [m/s²]
@@ -111,13 +112,18 @@ class CompactGraph:
         """CSR offsets (S + 1,): edges of state k are ``first_edge[k]`` up to ``first_edge[k + 1]``."""
         return np.searchsorted(self.source, np.arange(self.states + 1))
 
-    def interpolate(self, k: int = 2, **settings: Any) -> InterpolatedGraph:
-        """The interpolated graph of two paths; see :func:`mograph.graph.interpolated.interpolate_graph`."""
+    def interpolate(self, k: int = 2, **settings: Any) -> InterpolatedGraph | LazyInterpolatedGraph:
+        """The interpolated graph of k paths: stored for two, made while it is walked for more.
+
+        See :mod:`mograph.graph.interpolated` and :mod:`mograph.graph.lazy`.
+        """
         from mograph.graph.interpolated import InterpolationSettings, interpolate_graph
 
-        if k != 2:
-            raise MographError(f"an interpolated graph of k = {k} paths cannot be stored; k must be 2")
-        return interpolate_graph(self, InterpolationSettings(**settings))
+        if k == 2:
+            return interpolate_graph(self, InterpolationSettings(**settings))
+        from mograph.graph.lazy import LazyInterpolatedGraph
+
+        return LazyInterpolatedGraph(self, k, InterpolationSettings(**settings))
 
     def realise(self, edges: Sequence[int], start: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Clip:
         """The motion of a path of edges, begun at a place (x, z, yaw)."""

@@ -118,7 +118,7 @@ def interpolate_graph(
     began = time.perf_counter()
     pair, distance = find_pairs(graph, settings)
     mixed_source, mixed_edges, removed = mix_edges(graph, pair, settings)
-    torque_rate, direction = _torque_directions(graph)
+    torque_rate, direction = torque_directions(graph)
     likeness = np.clip(
         np.einsum("mi,mi->m", direction[mixed_edges[:, 0]], direction[mixed_edges[:, 1]]), -1, 1
     )
@@ -238,7 +238,7 @@ def mixed_cost(graph: InterpolatedGraph, row: NDArray[np.int64], weight: Array) 
     return np.maximum(rate * total, 0.0) + np.maximum(other, 1e-9)
 
 
-def _torque_directions(graph: CompactGraph) -> tuple[Array, Array]:
+def torque_directions(graph: CompactGraph) -> tuple[Array, Array]:
     """Torque cost per second of each edge, and its joint torques over the phase as a unit vector (E, D)."""
     from mograph.dynamics.torques import joint_torques
     from mograph.graph.realise import source_frames

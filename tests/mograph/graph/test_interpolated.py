@@ -154,8 +154,8 @@ def test_paths_that_do_not_join_and_odd_settings_are_refused(graph):
         graph.realise([a, b])
     with pytest.raises(MographError, match="at least one edge"):
         graph.realise([])
-    with pytest.raises(MographError, match="k must be 2"):
-        graph.compact.interpolate(k=5)
+    with pytest.raises(MographError, match="at least 2 paths, got k = 1"):
+        graph.compact.interpolate(k=1)
     with pytest.raises(MographError, match="must be 3 to 21"):
         graph.compact.interpolate(weights=2)
 
