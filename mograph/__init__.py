@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mograph.errors import MographError
     from mograph.files import read_clip, write_clip
     from mograph.foot_lock import lock_feet
+    from mograph.graph import MotionGraph, load_graph, save_graph
     from mograph.importer import ImportSettings, find_sources, import_clips
     from mograph.kinematics import poses
     from mograph.mirror import mirrored
@@ -38,6 +39,7 @@ _HOME = {
     "Database": "database",
     "ImportSettings": "importer",
     "MographError": "errors",
+    "MotionGraph": "graph.motion_graph",
     "Phase": "contacts",
     "Skeleton": "skeleton",
     "check_motion": "dynamics.validity",
@@ -45,6 +47,7 @@ _HOME = {
     "find_sources": "importer",
     "import_clips": "importer",
     "load_clip": "profiles",
+    "load_graph": "graph.file",
     "lock_feet": "foot_lock",
     "mirrored": "mirror",
     "phases": "contacts",
@@ -54,6 +57,7 @@ _HOME = {
     "sample_clips": "sample",
     "sample_database": "sample",
     "sample_skeleton": "sample",
+    "save_graph": "graph.file",
     "write_clip": "files",
 }
 
@@ -63,6 +67,7 @@ __all__ = [
     "Database",
     "ImportSettings",
     "MographError",
+    "MotionGraph",
     "Phase",
     "Skeleton",
     "check_motion",
@@ -70,6 +75,7 @@ __all__ = [
     "find_sources",
     "import_clips",
     "load_clip",
+    "load_graph",
     "lock_feet",
     "mirrored",
     "phases",
@@ -79,6 +85,7 @@ __all__ = [
     "sample_clips",
     "sample_database",
     "sample_skeleton",
+    "save_graph",
     "write_clip",
 ]
 

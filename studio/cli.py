@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -16,9 +16,15 @@ from rich.table import Table
 import mograph
 from mograph.errors import MographError
 from studio.progress import StageProgress
-
-if TYPE_CHECKING:
-    from mograph.dynamics.validity import Limit, Report
+from studio.tables import (
+    graph_figures,
+    out,
+    print_check,
+    print_checks,
+    print_database,
+    print_evaluation,
+    print_graph,
+)
 
 app = typer.Typer(
     name="mograph",
@@ -29,7 +35,6 @@ app = typer.Typer(
     "Start with [bold]mograph sample clips[/], then [bold]mograph import clips -o moves.mgdb[/].",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-out = Console()
 err = Console(stderr=True)
 
 SOME_FAILED = 1  # exit code: the result was written, but some files are missing from it
@@ -151,7 +156,7 @@ def import_(
         for note, count in imported.notes:
             err.print(f"note: {note} ({count} of {len(found)} files)", highlight=False, markup=False)
         err.print(f"note: skeleton {imported.skeleton_from}", highlight=False, markup=False)
-        _print_summary(f"{output}", database.summary())
+        print_database(f"{output}", database.summary())
     if imported.failures:
         for file, reason in imported.failures:
             err.print(
@@ -180,11 +185,11 @@ def info(
 
         if plot is not None:
             raise MographError(f"--plot draws databases and {file} is a graph; see 'mograph evaluate --plot'")
-        figures = _graph_figures(load_graph(file))
+        figures = graph_figures(load_graph(file))
         if as_json:
             print(json.dumps(figures))
         else:
-            _print_graph(str(file), figures)
+            print_graph(str(file), figures)
         return
     database = _database(file, profile)
     if plot is not None:
@@ -194,7 +199,7 @@ def info(
     if as_json:
         print(json.dumps(database.summary()))
         return
-    _print_summary(str(file), database.summary())
+    print_database(str(file), database.summary())
     if plot is not None:
         out.print(f"picture: {plot}", highlight=False)
 
@@ -322,61 +327,11 @@ def check(
         print(json.dumps(shown[0] if len(shown) == 1 else {"clips": shown}))
         return
     if len(reports) == 1:
-        _print_report(reports[0])
+        print_check(reports[0])
     else:
-        _print_reports(reports)
+        print_checks(reports)
     if plot is not None:
         out.print(f"picture: {plot}", highlight=False)
-
-
-def _print_report(report: Report) -> None:
-    """A line per check with its worst row, then every row that failed."""
-    table = Table("check", "rows", "failed", "worst", "limit", "unit", box=None)
-    for check in dict.fromkeys(row.check for row in report.rows):
-        rows = [row for row in report.rows if row.check == check]
-        failed = sum(not row.passed for row in rows)
-        worst = max(rows, key=lambda row: max(row.value - row.limit.high, row.limit.low - row.value))
-        mark = f"[red]{failed}[/]" if failed else "[green]0[/]"
-        table.add_row(
-            check.replace("_", " "),
-            str(len(rows)),
-            mark,
-            f"{worst.value:.3g}",
-            _range(worst.limit),
-            worst.limit.unit,
-        )
-    out.print(table)
-    _print_failures([report])
-    passed = len(report.rows) - len(report.failures)
-    out.print(f"{passed} of {len(report.rows)} rows pass; score {100 * report.score:.0f} %", highlight=False)
-
-
-def _print_failures(reports: list[Report]) -> None:
-    for report in reports:
-        for row in report.failures:
-            text = f"failed: {report.name}, {row.phase}: {row.check.replace('_', ' ')} {row.value:.3g}"
-            out.print(
-                f"{text}, limit {_range(row.limit)} {row.limit.unit}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
-            )
-
-
-def _print_reports(reports: list[Report]) -> None:
-    _print_failures(reports)
-    passed = sum(report.passed for report in reports)
-    rows = sum(len(report.rows) for report in reports)
-    failed = sum(len(report.failures) for report in reports)
-    out.print(
-        f"{passed} of {len(reports)} clips pass everything; {failed} of {rows:,} rows failed", highlight=False
-    )
-
-
-def _range(limit: Limit) -> str:
-    if limit.low == float("-inf"):
-        return f"at most {limit.high:g}"
-    return f"{limit.low:g} to {limit.high:g}"
 
 
 @app.command(rich_help_panel="Graphs")
@@ -424,47 +379,65 @@ def build(
         if k == 2:
             progress("interpolating", 1, 1)
     save_graph(graph, output)
-    figures = _graph_figures(graph)
+    figures = graph_figures(graph)
     if as_json:
         print(json.dumps({**figures, "output": str(output)}))
         return
-    _print_graph(str(output), figures)
+    print_graph(str(output), figures)
 
 
-def _graph_figures(graph: Any) -> dict[str, Any]:
-    compact = getattr(graph, "compact", graph) if hasattr(graph, "pair") else graph
-    return {
-        **graph.stages,
-        "threshold": round(compact.motion_graph.threshold, 4),
-        "lost_events": compact.lost_events,
-        "rest_states": int(compact.rest.sum()),
-        **({"removed": graph.removed} if hasattr(graph, "removed") else {}),
-    }
+@app.command(rich_help_panel="Graphs")
+def evaluate(
+    graph: Annotated[Path, typer.Argument(help="A graph made by 'mograph build'.")],
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the graph, its reach and its quality to this PNG.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """How good a graph is: what can follow what and how fast, dead ends, reach, quality of change-overs."""
+    from mograph.graph import load_graph
+    from mograph.graph.evaluate import evaluate as judge
+
+    loaded = load_graph(graph)
+    report = judge(loaded)
+    if plot is not None:
+        from studio.graph_picture import draw_graph
+
+        draw_graph(loaded, plot)
+    if as_json:
+        print(json.dumps(report.as_dict()))
+        return
+    print_evaluation(report)
+    if plot is not None:
+        out.print(f"picture: {plot}", highlight=False)
 
 
-def _print_graph(title: str, figures: dict[str, Any]) -> None:
-    table = Table("graph", "states", "transitions", "seconds", title=title, title_justify="left", box=None)
-    names = {
-        "full": "all poses",
-        "edges_culled": "best ways between contact changes",
-        "compact": "like states merged",
-        "interpolated": "interpolated",
-    }
-    for key, name in names.items():
-        if key in figures:
-            row = figures[key]
-            table.add_row(name, f"{row['states']:,}", f"{row['transitions']:,}", f"{row['seconds']:.2f}")
-    out.print(table)
-    lost = figures["lost_events"]
-    verdict = (
-        "every pick-up and flight can be reached and left"
-        if lost == 0
-        else f"{lost} pick-ups or flights are lost"
-    )
-    out.print(
-        f"threshold {figures['threshold']:g}; {figures['rest_states']} states of rest; {verdict}",
-        highlight=False,
-    )
+@app.command(rich_help_panel="Graphs")
+def walk(
+    graph: Annotated[Path, typer.Argument(help="A graph made by 'mograph build'.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Motion to write: .bvh or .glb; or .png, .gif, .html.")
+    ],
+    seconds: Annotated[float, typer.Option(min=0.1, max=600.0, help="Least length of the walk.")] = 10.0,
+    seed: Annotated[int, typer.Option(help="Another number, another walk.")] = 0,
+) -> None:
+    """Wander through a graph at random: the quickest look at what it can do."""
+    from mograph.files import WRITABLE, write_clip
+    from mograph.graph import load_graph
+    from studio.render import SUFFIXES
+    from studio.render import render as draw
+
+    if output.suffix.lower() not in (*WRITABLE, *SUFFIXES):
+        raise MographError(
+            f"cannot write {output}: the name must end in one of {', '.join((*WRITABLE, *SUFFIXES))}"
+        )
+    loaded = load_graph(graph)
+    motion = loaded.realise(loaded.random_walk(seconds, seed)).with_(name=f"walk {seed}")
+    if output.suffix.lower() in WRITABLE:
+        write_clip(motion, output)
+    else:
+        draw(motion, output)
+    out.print(f"wrote {output}: {motion.seconds:.1f} s", highlight=False)
 
 
 def _database(file: Path, profile: str) -> mograph.Database:
@@ -509,31 +482,6 @@ def _skeleton(reference: str, profile: str) -> mograph.Skeleton:
     if path.suffix.lower() in READABLE:
         return load_clip(path, profile).clip.skeleton
     return Database.load(path).skeleton
-
-
-def _print_summary(title: str, figures: dict[str, Any]) -> None:
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False, box=None)
-    table.add_column(style="cyan" if out.is_terminal else "")
-    table.add_column()
-    mirrored = f", {figures['mirrored']} of them mirrored" if figures["mirrored"] else ""
-    table.add_row("clips", f"{figures['clips']:,}{mirrored}")
-    table.add_row("poses", f"{figures['poses']:,} at {figures['fps']:g}/s")
-    table.add_row("seconds", f"{figures['seconds']:,.1f}")
-    table.add_row(
-        "skeleton",
-        f"{figures['joints']} joints, {figures['degrees_of_freedom']} degrees of freedom, "
-        f"leg {figures['leg_length']:.2f} m",
-    )
-    if figures["subjects"]:
-        table.add_row("subjects", ", ".join(figures["subjects"]))
-    if figures["behaviours"]:
-        table.add_row("behaviours", ", ".join(f"{tag} {n}" for tag, n in figures["behaviours"].items()))
-    for name, counts in figures["contacts"].items():
-        table.add_row(
-            "contacts" if name == next(iter(figures["contacts"])) else "",
-            f"{name.replace('_', ' ')}: {counts['phases']:,} phases, {100 * counts['share']:.1f} % of poses",
-        )
-    out.print(table)
 
 
 if __name__ == "__main__":
