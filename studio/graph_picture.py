@@ -15,7 +15,7 @@ from mograph.graph.evaluate import Evaluation, Quality, evaluate, tagged
 from mograph.graph.motion_graph import MotionGraph
 from mograph.rotations import Array
 from studio.saving import check_target, save
-from studio.timeline import FAINT, INK, RULE, png_bytes, tidy
+from studio.timeline import FAINT, INK, png_bytes, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,9 +37,9 @@ def draw_graph(
 ) -> Path:
     """Draw the compact graph by behaviour, its coverage map and its change-overs to a PNG file.
 
-    Every behaviour has a sector of the circle and a colour; a state lies in the sector of the clip it is taken
-    from, nearer to the middle the more of its ways lead to other behaviours. Pick-ups are triangles, flights
-    diamonds, and states of rest have a dark rim.
+    Every behaviour has a sector of the circle and a colour; a state lies in the sector of the clip it is
+    taken from, nearer to the middle the more of its ways lead to other behaviours. Pick-ups are triangles,
+    flights diamonds, and states of rest have a dark rim.
     """
     from matplotlib.figure import Figure
 
@@ -68,9 +68,9 @@ def _title(graph: CompactGraph, evaluation: Evaluation) -> str:
 
 
 def _note(evaluation: Evaluation) -> str:
-    own, full = evaluation.compact, evaluation.full
+    own, poses = evaluation.compact, evaluation.full.strongly_connected
     parts = [
-        f"{own.strongly_connected:.0%} of the states reach each other ({full.strongly_connected:.1%} of the poses)",
+        f"{own.strongly_connected:.0%} of the states ({poses:.1%} of the poses) reach each other",
         f"{own.dead_ends} dead ends",
     ]
     for count, seconds, word in (
@@ -97,7 +97,7 @@ def state_behaviours(graph: CompactGraph) -> tuple[tuple[str, ...], NDArray[np.i
 
 
 def lay_out(graph: CompactGraph, behaviour: NDArray[np.int64], count: int) -> tuple[Array, Array]:
-    """Places (S, 2) of the states in a circle of radius 1, and the sectors (B + 1,) of the behaviours [rad]."""
+    """Places (S, 2) of the states within a circle of radius 1, and sectors (B + 1,) of behaviours [rad]."""
     sizes = np.bincount(behaviour, minlength=count)
     width = np.maximum(sizes, 0.02 * graph.states) + 0.015 * graph.states
     sectors = 2 * np.pi * np.append(0.0, np.cumsum(width)) / width.sum()
@@ -108,7 +108,9 @@ def lay_out(graph: CompactGraph, behaviour: NDArray[np.int64], count: int) -> tu
     outside = np.bincount(graph.source, foreign, graph.states) + np.bincount(
         graph.target, foreign, graph.states
     )
-    openness = outside / np.maximum(ways, 1)
+    openness = (
+        np.argsort(np.argsort(outside / np.maximum(ways, 1), kind="stable"), kind="stable") / graph.states
+    )
     place = np.zeros((graph.states, 2))
     for k in range(count):
         members = np.flatnonzero(behaviour == k)
@@ -116,7 +118,7 @@ def lay_out(graph: CompactGraph, behaviour: NDArray[np.int64], count: int) -> tu
         slots = (np.arange(len(members)) + 0.5) / max(len(members), 1)
         margin = 0.08 * (sectors[k + 1] - sectors[k])
         angle = sectors[k] + margin + slots * (sectors[k + 1] - sectors[k] - 2 * margin)
-        radius = 0.98 - 0.42 * openness[members] - 0.07 * (np.arange(len(members)) % 3)
+        radius = 1.0 - 0.4 * openness[members] - 0.07 * (np.arange(len(members)) % 3)
         place[members] = np.column_stack([radius * np.sin(angle), radius * np.cos(angle)])
     return place, sectors
 
@@ -145,12 +147,13 @@ def _draw_states(axes: Axes, graph: CompactGraph) -> None:
         ("o", 26, ~pick & ~flight), ("^", 60, pick), ("D", 34, flight),
     ):  # fmt: skip
         axes.scatter(
-            *place[chosen].T,
+            place[chosen, 0],
+            place[chosen, 1],
             s=size,
             marker=marker,
             c=colours[behaviour[chosen]].tolist(),
             edgecolors=np.where(graph.rest[chosen], INK, "white").tolist(),
-            linewidths=np.where(graph.rest[chosen], 1.4, 0.5),
+            linewidths=np.where(graph.rest[chosen], 1.4, 0.5).tolist(),
             zorder=3,
         )
     for k, name in enumerate(names):
@@ -196,13 +199,12 @@ def _draw_coverage(axes: Axes, coverage: Coverage) -> None:
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.75, pad=0.03)
     bar.set_label(f"headings reached of {HEADINGS}", fontsize=8, color=FAINT)
     bar.ax.tick_params(labelsize=7, colors=FAINT, length=0)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     tidy(axes)
-    axes.grid(color=RULE, linewidth=0.5)
-    axes.set_axisbelow(True)
     axes.set_xlabel("left   x [m]   right", fontsize=8, color=FAINT)
     axes.set_ylabel("ahead z [m]", fontsize=8, color=FAINT)
-    title = f"Within {coverage.seconds:g} s from standing: {coverage.share():.0%} of a disc of {coverage.radius:.1f} m"
+    part = f"{coverage.share():.0%} of a disc of {coverage.radius:.1f} m"
+    title = f"Within {coverage.seconds:g} s from standing: {part}"
     axes.set_title(title, fontsize=10, color=INK, loc="left", pad=8)
 
 

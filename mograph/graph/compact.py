@@ -185,9 +185,7 @@ def compress(graph: MotionGraph, settings: CompactSettings | None = None) -> Com
     cluster, representative = merge_states(graph, settings)
     first, last = graph.segments.start[ways.state], graph.segments.start[ways.end]
     source, target = cluster[ways.state], cluster[ways.end]
-    displacement, extra = _onto_representatives(
-        graph, representative, source, target, first, last, displacement
-    )
+    displacement, extra = _onto_representatives(graph, ways, representative[cluster], displacement)
     cost = cost + extra
     best = _distinct(source, target, cost, displacement, settings)
     source, target, cost, steps = source[best], target[best], cost[best], steps[best]
@@ -382,30 +380,25 @@ def merge_states(
 
 
 def _onto_representatives(
-    graph: MotionGraph,
-    representative: NDArray[np.int64],
-    source: NDArray[np.int64],
-    target: NDArray[np.int64],
-    first: NDArray[np.int64],
-    last: NDArray[np.int64],
-    displacement: Array,
+    graph: MotionGraph, ways: Ways, stands: NDArray[np.int64], displacement: Array
 ) -> tuple[Array, Array]:
-    """Displacements between the poses that stand for merged states, and what the difference in pose costs."""
-    database = graph.database
+    """Displacements between the poses that stand for merged states, and what the difference in pose costs.
+
+    ``stands`` (S,) is the pose that stands for each segment's first. What it takes to get from one to the
+    other is found per segment, of which there are far fewer than ways.
+    """
+    database, own = graph.database, graph.segments.start
     points, places = planar.support_points(database), planar.root_places(database)
     x = features(database, graph.settings.similarity)
-    begin, end = representative[source], representative[target]
     weight = graph.settings.cost.transition * graph.settings.sharpness / graph.threshold
-    extra = np.zeros(len(source))
-    for here, there in ((begin, first), (last, end)):
-        extra += weight * np.sum((x[here] - x[there]) ** 2, axis=1)
-    into = planar.alignments(database, points, places, begin, first)  # clip of the way -> clip of the state
-    before = planar.between(places[begin], planar.compose(into, places[first]))
-    back = planar.alignments(database, points, places, last, end)
-    after = planar.between(places[last], planar.compose(back, places[end]))
-    whole = planar.compose(planar.compose(before, displacement), after)
+    mismatch = weight * np.sum((x[own] - x[stands]) ** 2, axis=1)
+    into = planar.alignments(database, points, places, stands, own)  # clip of the way -> clip of the state
+    before = planar.between(places[stands], planar.compose(into, places[own]))
+    back = planar.alignments(database, points, places, own, stands)
+    after = planar.between(places[own], planar.compose(back, places[stands]))
+    whole = planar.compose(planar.compose(before[ways.state], displacement), after[ways.end])
     whole[:, 2] = planar.wrapped(whole[:, 2])
-    return whole, extra
+    return whole, mismatch[ways.state] + mismatch[ways.end]
 
 
 def _distinct(

@@ -36,7 +36,7 @@ class Coverage:
         return float(self.reach.max())
 
     def share(self, radius: float | None = None) -> float:
-        """Share of the cells of a disc that can be reached; the disc is the largest reachable unless given."""
+        """Share of the cells of a disc that can be reached; by default the smallest that holds all."""
         radius = self.radius if radius is None else radius
         half = len(self.headings) // 2
         x = (np.arange(len(self.headings)) - half) * self.cell
@@ -61,11 +61,13 @@ class Coverage:
 def find_coverage(graph: CompactGraph, seconds: float = 4.0, start: int | None = None) -> Coverage:
     """Follow every way for ``seconds`` from a standing state and note where roots get to.
 
-    Breadth first in time: of all ways to a (state, cell, heading) only the earliest is followed, from its true
-    place. A cell counts as reached where a state of the graph lies in it.
+    Breadth first in time: of all ways to a (state, cell, heading) only the earliest is followed, from its
+    true place. A cell counts as reached where a state of the graph lies in it.
     """
     if not 0 < seconds <= 20:
-        raise MographError(f"coverage within {seconds} s cannot be measured; it must be above 0 and at most 20")
+        raise MographError(
+            f"coverage within {seconds} s cannot be measured; it must be above 0 and at most 20"
+        )
     start = standing_state(graph) if start is None else start
     fps = graph.database.fps
     frames = np.maximum(np.ceil(graph.duration * fps - 1e-6).astype(np.int64), 1)
@@ -109,16 +111,16 @@ def find_coverage(graph: CompactGraph, seconds: float = 4.0, start: int | None =
         times, begin = np.unique(then[order], return_index=True)
         for time, rows in zip(times.tolist(), np.split(order, begin)[1:], strict=True):
             waiting[time].append((target[rows], onward[rows]))
-    earliest = earliest.reshape(side, side, HEADINGS)
-    headings = np.sum(earliest <= ends, axis=2)
-    arrival = np.where(headings > 0, earliest.min(axis=2) / fps, np.inf)
+    per_heading = earliest.reshape(side, side, HEADINGS)
+    headings = np.sum(per_heading <= ends, axis=2)
+    arrival = np.where(headings > 0, per_heading.min(axis=2) / fps, np.inf)
     keep = int(np.ceil(reach.max() / CELL)) + 1
     middle = slice(max(half - keep, 0), half + keep + 1)
     return Coverage(seconds, start, CELL, headings[middle, middle], arrival[middle, middle], reach)
 
 
 def standing_state(graph: CompactGraph) -> int:
-    """A state in which the character rests with both feet down, the one most like the others; else state 0."""
+    """The resting state most like all the others; state 0 if there is none."""
     from mograph.graph.similarity import features
 
     resting = np.flatnonzero(graph.rest)

@@ -35,8 +35,8 @@ class Connection:
     dead_ends: int  # states that cannot be left
     picks: int  # states that pick something up
     flights: int  # states in the air
-    reach_pick: float  # share of states from which a pick-up can be reached
-    reach_flight: float  # share of states from which a flight can be reached
+    reach_pick: float | None  # share of states from which a pick-up can be reached; None if there is none
+    reach_flight: float | None  # share of states from which a flight can be reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +114,15 @@ def evaluate(graph: MotionGraph | CompactGraph | InterpolatedGraph, seconds: flo
 
     A motion graph is compressed first; of an interpolated graph the compact one is measured too.
     """
-    compact = graph.compact() if isinstance(graph, MotionGraph) else getattr(graph, "compact", graph)
-    full: MotionGraph = compact.motion_graph
-    own = Links.of_compact(compact)
     mixed = None
-    if not isinstance(graph, MotionGraph | CompactGraph):
-        mixed = Links.of_interpolated(graph).connection()
+    if isinstance(graph, MotionGraph):
+        compact = graph.compact()
+    elif isinstance(graph, CompactGraph):
+        compact = graph
+    else:
+        compact, mixed = graph.compact, Links.of_interpolated(graph).connection()
+    full = compact.motion_graph
+    own = Links.of_compact(compact)
     return Evaluation(
         Links.of_motion_graph(full).connection(),
         own.connection(),
@@ -203,16 +206,19 @@ class Links:
             int(np.sum(np.bincount(self.source, minlength=states) == 0)),
             int(self.pick.sum()),
             int(self.flight.sum()),
-            float(np.isfinite(self.seconds_to(self.pick)).mean()),
-            float(np.isfinite(self.seconds_to(self.flight)).mean()),
+            self._share_that_reaches(self.pick),
+            self._share_that_reaches(self.flight),
         )
+
+    def _share_that_reaches(self, goal: NDArray[np.bool_]) -> float | None:
+        return float(np.isfinite(self.seconds_to(goal)).mean()) if goal.any() else None
 
 
 def find_behaviours(graph: CompactGraph, links: Links) -> Behaviours:
     """How soon each behaviour can be followed by each other, wherever in the first one is.
 
-    A way of the graph shows the behaviours its clips are tagged with; the time counts from the end of a way of
-    the one to the beginning of a way of the other, and of all ways of the one the slowest counts.
+    A way of the graph shows the behaviours its clips are tagged with; the time counts from the end of a way
+    of the one to the beginning of a way of the other, and of all ways of the one the slowest counts.
     """
     names, shows = edge_behaviours(graph)
     seconds = np.full((len(names), len(names)), np.inf)
