@@ -11,8 +11,11 @@ demo: $(VENV)/.ready
 	$(BIN)/mograph import demo/clips -o demo/sample.mgdb
 	$(BIN)/mograph info demo/sample.mgdb --plot demo/sample.png
 	$(BIN)/mograph render demo/sample.mgdb:walk_1.4 -o demo/walk.png
-	$(BIN)/mograph render demo/sample.mgdb:walk_1.4 -o demo/walk.html
-	@echo "Look at demo/sample.png and demo/walk.png; open demo/walk.html in a browser."
+	$(BIN)/mograph build demo/sample.mgdb -o demo/sample.mgraph
+	$(BIN)/mograph evaluate demo/sample.mgraph --plot demo/graph.png
+	$(BIN)/mograph walk demo/sample.mgraph -o demo/wander.html --seconds 12
+	$(BIN)/mograph walk demo/sample.mgraph -o demo/wander.glb --seconds 12
+	@echo "Look at demo/sample.png, demo/walk.png and demo/graph.png; open demo/wander.html in a browser."
 
 test: $(VENV)/.ready-test
 	$(BIN)/python -m pytest -n auto
@@ -27,6 +30,8 @@ bench: $(VENV)/.ready-test
 	$(BIN)/python bench/io.py
 	$(BIN)/python bench/contacts.py
 	$(BIN)/python bench/dynamics.py
+	$(BIN)/python bench/graph_build.py
+	$(BIN)/python bench/interpolation.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mograph needs Python 3.11 or newer; try make PYTHON=python3.12")'

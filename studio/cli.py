@@ -403,7 +403,7 @@ def evaluate(
     if plot is not None:
         from studio.graph_picture import draw_graph
 
-        draw_graph(loaded, plot)
+        draw_graph(loaded, plot, report)
     if as_json:
         print(json.dumps(report.as_dict()))
         return
