@@ -1,4 +1,4 @@
-"""A level seen from above: what stands where and how high, the sketch, its corridor, and a motion through it."""
+"""A level seen from above: what stands where, how high, the sketch, its corridor, a motion through it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def draw_level(
 ) -> Path:
     """Draw the level to a PNG file and return its path.
 
-    ``root_path`` is (N, 2) of x, z or (N, 3) of x, y, z; ``footprints`` (N, 4) of ankle x, z, heading [rad] and
-    side (0 left, 1 right); each of ``ghosts`` a pose as bones (B, 2, 3). The view is from above with x to the
-    right and z down the page, so that the character's left is to its left.
+    ``root_path`` is (N, 2) of x, z or (N, 3) of x, y, z; ``footprints`` (N, 4) of ankle x, z, heading [rad]
+    and side (0 left, 1 right); each of ``ghosts`` a pose as bones (B, 2, 3). The view is from above with
+    x to the right and z down the page, so that the character's left is to its left.
     """
     from matplotlib.figure import Figure
 
@@ -101,7 +101,7 @@ def _shape(axes: Axes, shape: BaseGeometry, **look: object) -> None:
         if polygon.geom_type == "Polygon":
             rings = [shapely.get_coordinates(ring) for ring in (polygon.exterior, *polygon.interiors)]
             outline = Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings))
-            axes.add_patch(PathPatch(outline, **look))  # type: ignore[arg-type]
+            axes.add_patch(PathPatch(outline, **look))
 
 
 def _draw_feature(axes: Axes, entry: Feature, level: Level) -> None:
@@ -133,7 +133,9 @@ def _draw_feature(axes: Axes, entry: Feature, level: Level) -> None:
         words = f"{entry.bottom:g}-{entry.top:g}" if entry.bottom > 0.0 else f"{entry.top:g}"
         light = not entry.stand and entry.kind != "table" and entry.bottom == 0.0
         slim = shown.bounds[2] - shown.bounds[0] < 0.35
-        x, z = (spot.x, spot.y) if not slim else (shown.bounds[2] + 0.05, spot.y)
+        long = shown.bounds[3] - shown.bounds[1] > 3.0
+        x = shown.bounds[2] + 0.05 if slim else spot.x
+        z = shown.bounds[1] + 0.25 if long else spot.y
         axes.text(
             x,
             z,
