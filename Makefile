@@ -32,6 +32,7 @@ bench: $(VENV)/.ready-test
 	$(BIN)/python bench/dynamics.py
 	$(BIN)/python bench/graph_build.py
 	$(BIN)/python bench/interpolation.py
+	$(BIN)/python bench/grid.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mograph needs Python 3.11 or newer; try make PYTHON=python3.12")'
