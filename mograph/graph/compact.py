@@ -108,6 +108,36 @@ class CompactGraph:
         tracks = [feet.foot_tracks(clip) for clip in self.database]
         return float(feet.resting_heights(tracks, feet.body_scale(self.database.skeleton))[:, 1].mean())
 
+    @cached_property
+    def extents(self) -> Array:
+        """Room each edge takes (E, 3): how far the body reaches from the root along the ground, its lowest
+        and its highest joint [m]."""
+        from mograph import kinematics
+        from mograph.graph.realise import source_frames
+
+        database = self.database
+        position = kinematics.forward(database.skeleton, database.root_position, database.rotation).position
+        away = np.linalg.norm((position - position[:, :1])[..., [0, 2]], axis=-1).max(axis=1)
+        height = position[..., 1]
+        frame = np.column_stack([away, -height.min(axis=1), height.max(axis=1)])
+        most = np.array([frame[source_frames(self, e)].max(axis=0) for e in range(self.transitions)])
+        return most * np.array([1.0, -1.0, 1.0])
+
+    @cached_property
+    def footprints(self) -> Array:
+        """Heels and balls of the feet that touch at each state, seen from its root: (S, foot, point, xz) [m].
+
+        NaN where a foot does not touch. Where an edge puts feet down are those of its target.
+        """
+        points, places = self.geometry
+        place = places[self.frame]
+        gap = points[self.frame] - place[:, None, None, :2]
+        c, s = (f(place[:, 2])[:, None, None] for f in (np.cos, np.sin))
+        feet = np.stack([c * gap[..., 0] - s * gap[..., 1], s * gap[..., 0] + c * gap[..., 1]], axis=-1)
+        bits = np.array([Contact.LEFT_FOOT, Contact.RIGHT_FOOT], np.uint8)
+        feet[(self.contact[:, None] & bits) == 0] = np.nan
+        return feet
+
     def first_edge(self) -> NDArray[np.int64]:
         """CSR offsets (S + 1,): edges of state k are ``first_edge[k]`` up to ``first_edge[k + 1]``."""
         return np.searchsorted(self.source, np.arange(self.states + 1))

@@ -209,3 +209,16 @@ def test_decay_meets_its_ends():
     np.testing.assert_allclose((curve[1] - curve[0]) / step, [1.5, 0.4], rtol=1e-4)
     np.testing.assert_allclose((curve[3] - curve[2]) / step, 0, atol=1e-4)
     np.testing.assert_array_equal(curve[3:], 0)
+
+
+def test_extents_and_footprints_are_those_of_the_played_motion():
+    compact = MotionGraph.build(sample_database()).compact()
+    for edge in range(0, compact.transitions, 37):
+        clip = realise(compact, [edge], smooth=False).cut(0, len(source_frames(compact, edge)))
+        position = kinematics.poses(clip).position
+        reach = np.linalg.norm((position - position[:, :1])[..., [0, 2]], axis=-1).max()
+        wanted = [reach, position[..., 1].min(), position[..., 1].max()]
+        np.testing.assert_allclose(compact.extents[edge], wanted, atol=1e-9)
+    touching = (compact.contact & Contact.LEFT_FOOT) > 0
+    assert np.array_equal(np.isfinite(compact.footprints[:, 0]).all(axis=(1, 2)), touching)
+    assert np.nanmax(np.abs(compact.footprints)) < 1.2
